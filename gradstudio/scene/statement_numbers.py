@@ -1,7 +1,7 @@
 """What cards show of their nodes' places in the program: number, set-up, left out. No Qt."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Set
 from typing import Final
 
 from gradstudio.graph.analysis import program_analysis
@@ -48,7 +48,7 @@ class StatementNumbers:
         self._stack = stack
         self.left_out: frozenset[ItemId] = frozenset()
         self._structure: object = None
-        self._numbered: tuple[frozenset[ItemId], frozenset[ItemId], frozenset[ItemId]] = (_NONE, _NONE, _NONE)
+        self._numbered: tuple[Set[ItemId], frozenset[ItemId], frozenset[ItemId]] = (_NONE, _NONE, _NONE)
 
     def forget(self) -> None:
         """Number all cards anew next time: there are other ones."""
@@ -68,7 +68,7 @@ class StatementNumbers:
     def _number(self, analysis: program_analysis.Analysis) -> None:
         """Look at the cards that came, and at those of which another thing is said than before."""
         cards, left_out, before = self._stack.cards, self.left_out, self._numbered
-        repeated, ordered = frozenset(analysis.gradients.repeated), self._ordered(analysis)
+        repeated, ordered = analysis.gradients.repeated, self._ordered(analysis)
         self._numbered = repeated, left_out, ordered
         places = statement_places(self._state.graph, analysis.nested, ordered)
         changed = self._stack.came.union(ordered, before[2], repeated ^ before[0], left_out ^ before[1])

@@ -95,7 +95,7 @@ class Analysis:
             for item in turned
         )
         renamed = [item for item in turned if self.nodes[item].names != now[item].names]
-        if not same or (renamed and (self.validity.incomplete or not are_fresh(graph, self.nodes, renamed))):
+        if not same or (renamed and (not self.validity.is_whole or not are_fresh(graph, self.nodes, renamed))):
             return frozenset()
         return _PARTS - {"addresses"} if renamed else _PARTS
 

@@ -1,6 +1,8 @@
 """Gradients, read from the text alone: what may require grad, and what a pass repeats (semantics §5)."""
 
 import heapq
+from collections.abc import Set
+from functools import cached_property
 from itertools import repeat
 
 from gradstudio.graph.analysis.incomplete_reasons import TENSOR_ATTRIBUTES
@@ -20,15 +22,15 @@ from gradstudio.operators.model import Face, Operator
 Value = tuple[ItemId, int]
 
 SET_ATTRIBUTE = "python.set_attribute"
+_TABLES = tuple("_may _leaves _repeated _lost _tensors _roots _modules _tracked _plain _widths".split())
+"""What is taken over from an earlier walk."""
 
 
 class Gradients:
     """One walk over the sound part of a program.
 
-    Attributes:
-        may: outputs that may require grad, now or after a later write into them.
-        leaves: outputs that are leaves which require grad.
-        repeated: items of the repeated part; a block is in it when something inside is.
+    What was known of nodes that cannot run any more stays in the tables, for nothing that runs reads them; it is told
+    of none of them, and forgotten when they can run again.
     """
 
     def __init__(
@@ -47,16 +49,37 @@ class Gradients:
         if earlier is None or not self._follow(earlier, changed, reordered):
             self._begin(graph, validity)
             self._walk()
-        self._passing = frozenset(self.repeated)
-        self.repeated |= _around(graph, self._passing)
+        self._around = _around(graph, self._live_repeated()) if graph.blocks else frozenset[ItemId]()
+
+    @cached_property
+    def may(self) -> Set[Value]:
+        """Outputs that may require grad, now or after a later write into them."""
+        return self._of_live(self._may)
+
+    @cached_property
+    def leaves(self) -> Set[Value]:
+        """Outputs that are leaves which require grad."""
+        return self._of_live(self._leaves)
+
+    @cached_property
+    def repeated(self) -> Set[ItemId]:
+        """Items of the repeated part; a block is in it when something inside is."""
+        found = self._live_repeated()
+        return found | self._around if self._around else found
+
+    def _live_repeated(self) -> Set[ItemId]:
+        return self._repeated - self._lost if self._lost else self._repeated
+
+    def _of_live(self, values: Set[Value]) -> Set[Value]:
+        return {value for value in values if value[0] not in self._lost} if self._lost else values
 
     def _begin(self, graph: Graph, validity: Validity) -> None:
         """Nothing is known."""
         self.graph, self._validity = graph, validity
-        self.may: set[Value] = set()
-        self.leaves: set[Value] = set()
+        self._may: set[Value] = set()
+        self._leaves: set[Value] = set()
         self._tensors: set[Value] = set()
-        self.repeated: set[ItemId] = set()
+        self._repeated: set[ItemId] = set()
         self._roots: dict[Value, Value] = {}
         self._modules: set[Value] = set()  # modules and optimizers: they hold tensors, and are none
         self._tracked: set[Value] = set()  # objects that may require grad, views and aliases counted as one
@@ -66,6 +89,7 @@ class Gradients:
         self._touched: set[Value] = set()  # objects that a later statement may have changed
         self._touching: set[ItemId] = set()  # those statements
         self._widths: dict[ItemId, int] = {}  # how many outputs of a node were looked at
+        self._lost: set[ItemId] = set()  # nodes that cannot run any more, of which all this tells as it was
 
     def _walk(self) -> None:
         graph, validity = self.graph, self._validity
@@ -76,7 +100,7 @@ class Gradients:
                 else:
                     self._block(item)
         roots, tracked = self._roots, self._tracked
-        self.may.update([value for value in self._tensors if roots.get(value, value) in tracked])
+        self._may.update([value for value in self._tensors if roots.get(value, value) in tracked])
 
     # -------------------------------------------------------------- only what an edit changed
 
@@ -89,19 +113,21 @@ class Gradients:
         dirty = changed | earlier._validity.left_by(self._validity)
         if not dirty.isdisjoint(self.graph.blocks) or (earlier._touching and reordered):
             return False  # a block is another, or what touches memory may have another place among the rest
-        for name in ("may", "leaves", "_tensors", "_roots", "_modules", "_tracked", "_plain", "_widths"):
+        for name in _TABLES:
             setattr(self, name, getattr(earlier, name).copy())
         self._written, self._loops, self._touched = earlier._written, earlier._loops, set(earlier._touched)
-        self._touching, self.repeated = set(earlier._touching), set(earlier._passing)
+        self._touching = set(earlier._touching)
         lost = self._validity.gone_of(dirty - changed)
-        if not self._forget(lost):
+        if not lost.isdisjoint(self._touching) or any(item in lost for item, _ in self._touched):
             return False
+        self._lost |= lost
         place = self.graph.numbers()
         waiting = {(place.get(item, -1), item) for item in dirty - lost}
         heap = sorted(waiting)
         while heap:
             item = heapq.heappop(heap)[1]
-            is_new = item not in self._widths  # whoever reads it has to be looked at whatever it gives
+            # whoever reads a new one has to be looked at whatever it gives
+            is_new = item in self._lost or item not in self._widths
             before = None if is_new else self._state(item, earlier._validity)
             if not self._look_again(item):
                 return False
@@ -114,30 +140,18 @@ class Gradients:
                     heapq.heappush(heap, user)
         return True
 
-    def _forget(self, lost: frozenset[ItemId]) -> bool:
-        """Nothing is known of nodes that cannot run any more, as of what reads them; False: one touches memory."""
-        values = {(item, k) for item in lost for k in range(self._widths.pop(item, 0))}
-        if not lost.isdisjoint(self._touching) or not values.isdisjoint(self._touched):
-            return False
-        for known in (self.may, self.leaves, self._tensors, self._modules, self._tracked, self._plain):
-            if known:
-                known -= values
-        for value in self._roots.keys() & values:
-            del self._roots[value]
-        self.repeated -= lost
-        return True
-
     def _look_again(self, item: ItemId) -> bool:
         """Forget what was known of a node, and look at it as it is now; False: it touches memory."""
         if item in self._touching:
             return False
+        self._lost.discard(item)
         for k in range(self._widths.pop(item, 0)):
             if (item, k) in self._touched:
                 return False
-            for known in (self.may, self.leaves, self._tensors, self._modules, self._tracked, self._plain):
+            for known in (self._may, self._leaves, self._tensors, self._modules, self._tracked, self._plain):
                 known.discard((item, k))
             self._roots.pop((item, k), None)
-        self.repeated.discard(item)
+        self._repeated.discard(item)
         if item not in self.graph.nodes or not self._validity.is_live(item):
             return True
         node = self.graph.nodes[item]
@@ -151,9 +165,9 @@ class Gradients:
         outputs = []
         for value in [(item, k) for k in range(self._widths.get(item, 0))]:
             root = self._root(value)
-            where = (self._tensors, self._modules, self._plain, self.leaves, self.may)
+            where = (self._tensors, self._modules, self._plain, self._leaves, self._may)
             outputs.append((root, root in self._tracked, *[value in values for values in where]))
-        return validity.operators.get(item), item in self.repeated, outputs
+        return validity.operators.get(item), item in self._repeated, outputs
 
     # -------------------------------------------------------------- one item
 
@@ -161,12 +175,12 @@ class Gradients:
         block = self.graph.blocks[item]
         if block.kind == "for" or self.graph.parents[item] in self._loops:
             self._loops.add(BodyId(item))
-            self.repeated.add(item)
+            self._repeated.add(item)
         if block.kind == "for":  # a parameter, an element of a list, a carried value: no text tells
             for k in range(1 + len(block.carried)):
                 if k or not counts(self.graph, block):
                     self._tracked.add((item, k))
-                    self.may.add((item, k))
+                    self._may.add((item, k))
 
     def _node(self, node: Node) -> None:
         sources = self._sources(node)
@@ -177,14 +191,14 @@ class Gradients:
             if sources and sources[0] in self._plain:
                 self._plain.add((node.id, 0))
             if self._takes_repeated(node, sources):
-                self.repeated.add(node.id)
+                self._repeated.add(node.id)
             return
         traits = traits_of(operator)
         count = self._widths[node.id] = max(1, len(operator.results), len(node.names))
         is_tracked = self._is_one_among(sources, self._tracked)
         is_repeated = self._takes_repeated(node, sources) or self._repeats_itself(node, operator, traits, sources)
         if is_repeated:
-            self.repeated.add(node.id)
+            self._repeated.add(node.id)
         if traits.makes_module or (traits.hands_on and sources and sources[0] in self._modules):
             self._modules.add((node.id, 0))
         self._note_plain(node, operator, traits, sources)
@@ -205,7 +219,7 @@ class Gradients:
     def _note_tensors(self, values: list[Value]) -> None:
         self._tensors.update(values)
         roots, tracked = self._roots, self._tracked
-        self.may.update([value for value in values if roots.get(value, value) in tracked])
+        self._may.update([value for value in values if roots.get(value, value) in tracked])
 
     def _is_one_among(self, values: list[Value], objects: set[Value]) -> bool:
         """Whether one of the values is one of some objects."""
@@ -217,7 +231,7 @@ class Gradients:
             return True
         if self._is_one_among(sources, self._written):
             return True
-        return bool(self.repeated) and not self.repeated.isdisjoint([value[0] for value in sources])
+        return bool(self._repeated) and not self._repeated.isdisjoint([value[0] for value in sources])
 
     def _repeats_itself(self, node: Node, operator: Operator, traits: Traits, sources: list[Value]) -> bool:
         if traits.always:
@@ -265,12 +279,12 @@ class Gradients:
         count = self._widths[node.id]
         if traits.makes_leaf and _makes_leaf(traits, node):
             self._tracked.add(own)
-            self.leaves.add(own)
+            self._leaves.add(own)
         elif traits.shares_memory and sources and not (operator.view and self._is_no_grad(node)):
             sources = self._given_back(node, operator, sources)
             self._share(node, sources, count)
-            if not operator.view and sources[0] in self.leaves:
-                self.leaves.add(own)
+            if not operator.view and sources[0] in self._leaves:
+                self._leaves.add(own)
         elif is_tracked and traits.carries_gradient and not self._is_no_grad(node):
             self._tracked.update(zip(repeat(node.id), range(count)))
         elif traits.holds_parameters:
@@ -290,10 +304,10 @@ class Gradients:
         self._touched.add(root)
         if node.literals.get(port) == "False":
             self._tracked.discard(root)
-            self.leaves.discard(value)
+            self._leaves.discard(value)
         elif root not in self._tracked:
             self._tracked.add(root)
-            self.leaves.update((value, (node.id, 0)))
+            self._leaves.update((value, (node.id, 0)))
 
     def _writes(self, node: Node, operator: Operator, is_tracked: bool, is_repeated: bool) -> None:
         for name in operator.writes:
@@ -313,7 +327,7 @@ class Gradients:
             root = self._root(sources[0])
             self._roots.update(((node.id, k), root) for k in range(count))
             if root in self._tracked:
-                self.may.update((node.id, k) for k in range(count))
+                self._may.update((node.id, k) for k in range(count))
 
     def _root(self, value: Value) -> Value:
         return self._roots.get(value, value)
@@ -333,14 +347,14 @@ class Gradients:
         return False
 
 
-def _around(graph: Graph, items: frozenset[ItemId]) -> set[ItemId]:
+def _around(graph: Graph, items: Set[ItemId]) -> frozenset[ItemId]:
     """The blocks around any of the items."""
     found: set[ItemId] = set()
-    for body in {graph.parents[item] for item in items} if graph.blocks else ():
+    for body in {graph.parents[item] for item in items}:
         while body and ItemId(body) not in found:
             found.add(ItemId(body))
             body = graph.parents[ItemId(body)]
-    return found
+    return frozenset(found)
 
 
 def _makes_leaf(traits: Traits, node: Node) -> bool:

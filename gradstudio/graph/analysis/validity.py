@@ -7,10 +7,11 @@ call is asked for is incomplete, too.
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from gradstudio.graph.analysis.incomplete_reasons import block_reason, node_reason
-from gradstudio.graph.analysis.validity_walk import MUTED, READS, Walk, gone_since
+from gradstudio.graph.analysis.validity_walk import MUTED, READS, Reason, Walk, gone_since, words_of
 from gradstudio.graph.groups.definitions import definition_graph, definition_reason, setup_of
 from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import (
@@ -33,7 +34,7 @@ class Validity(Statements):
 
     Attributes:
         muted: items that are not part of the program.
-        incomplete: items that cannot run, and why.
+        is_whole: nothing is incomplete.
     """
 
     def __init__(
@@ -52,11 +53,20 @@ class Validity(Statements):
         self._blocks = frozenset(graph.blocks)
         self._own: dict[ItemId, str | None] = {} if earlier is None else without(earlier._own, self.anew)
         gone = self._gone_since(earlier, changed, names) if earlier is not None else None
-        self._gone: dict[ItemId, str] = gone if gone is not None else {}
+        self._gone: dict[ItemId, Reason] = gone if gone is not None else {}
         if gone is None:
             self._walk()
         self.muted = frozenset(item for item, why in self._gone.items() if why == MUTED)
-        self.incomplete = {item: why for item, why in self._gone.items() if why != MUTED}
+        self.is_whole = len(self.muted) == len(self._gone)
+        self._places = graph.numbers() if gone is not None and not self.is_whole else None  # of an unordered table
+
+    @cached_property
+    def incomplete(self) -> dict[ItemId, str]:
+        """Items that cannot run, and why, in program order."""
+        found = {item: words_of(why) for item, why in self._gone.items() if why != MUTED}
+        if self._places is None:
+            return found
+        return {item: found[item] for item in sorted(found, key=self._places.__getitem__)}
 
     def _walk(self) -> None:
         """Ask every item in program order; again where loops turn out to be broken."""
@@ -73,7 +83,7 @@ class Validity(Statements):
 
     def _gone_since(
         self, earlier: "Validity", changed: frozenset[ItemId], names: frozenset[str]
-    ) -> dict[ItemId, str] | None:
+    ) -> dict[ItemId, Reason] | None:
         if self._blocks != earlier._blocks:
             return None
         return gone_since(self, self.own_reason, earlier._gone, changed, names)
@@ -146,7 +156,8 @@ class Validity(Statements):
                 elif wire is None:
                     yield block.id, f"'{name}' is carried, but the body does not bind it"
                 elif wire.source in self._gone:
-                    yield block.id, self._gone[wire.source] and f"'{name}' is carried, but what binds it cannot run"
+                    is_muted = self._gone[wire.source] == MUTED
+                    yield block.id, MUTED if is_muted else f"'{name}' is carried, but what binds it cannot run"
                 elif self.name(self.binding(wire.source, wire.output)) != name:
                     yield block.id, f"'{name}' is carried, but the body binds it under another name"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from gradstudio.errors import GradStudioError
 from gradstudio.graph import names as names_of
 from gradstudio.graph.graph_index import index_of
-from gradstudio.graph.model import DEFINITION_INPUTS, ROOT, Block, BodyId, ItemId, Wire
+from gradstudio.graph.model import DEFINITION_INPUTS, ROOT, Block, BodyId, ItemId, Node, Wire
 from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.statements import Binding, Statements, own_names
 
@@ -14,6 +14,8 @@ MAX_BLOCKS = 20
 """Python allows that many blocks within one another."""
 MUTED = ""
 READS = "it reads '"
+Reason = str | Node
+"""Why an item cannot run: in words, or the node that it reads, which cannot run, for few are asked for the words."""
 OwnReason = Callable[[ItemId], str | None]
 """Why an item cannot run whatever it reads."""
 
@@ -21,7 +23,7 @@ OwnReason = Callable[[ItemId], str | None]
 class Walk:
     """The walk in program order, with what every name means at each place."""
 
-    def __init__(self, statements: Statements, own_reason: OwnReason, gone: dict[ItemId, str]) -> None:
+    def __init__(self, statements: Statements, own_reason: OwnReason, gone: dict[ItemId, Reason]) -> None:
         self.statements = statements
         self.graph = statements.graph
         self.own_reason = own_reason
@@ -142,7 +144,7 @@ class Walk:
         if port.startswith("next."):
             return None
         if self.is_gone(source, wire.target):
-            return self.gone[source] and _because_of(title(self.graph, source))
+            return MUTED if self.gone[source] == MUTED else _because_of(title(self.graph, source))
         if not self.is_before(source, wire.target):
             return f"{READS}{title(self.graph, source)}' before that is made"
         if source in self.graph.blocks and source not in self.open:
@@ -154,6 +156,11 @@ class Walk:
         if port.startswith("first.") and name != port[6:]:
             return f"'{port[6:]}' has another name before the loop"
         return None
+
+
+def words_of(reason: Reason) -> str:
+    """A reason in words."""
+    return reason if isinstance(reason, str) else _because_of(names_of.node_title(reason))
 
 
 def _because_of(title: str) -> str:
@@ -171,7 +178,7 @@ class LocalWalk(Walk):
     their body, and blocks take what they hold with them: where they come into it, the whole is to be walked.
     """
 
-    def __init__(self, statements: Statements, own_reason: OwnReason, gone: dict[ItemId, str]) -> None:
+    def __init__(self, statements: Statements, own_reason: OwnReason, gone: dict[ItemId, Reason]) -> None:
         """Begin with what could not run before the edit."""
         super().__init__(statements, own_reason, gone)
         self._numbers = self.graph.numbers()
@@ -209,15 +216,14 @@ class LocalWalk(Walk):
         if blocks and any(wire.source in blocks for wire in self.graph.incoming.get(item, ())):
             raise WholeWalkNeeded
         before, why = self.gone.get(item), self.why_gone(item)
-        if why == before:
-            return
         if why is None:
-            del self.gone[item]
+            self.gone.pop(item, None)
         else:
             self.gone[item] = why
-        if before is None and why != MUTED and not blocks:
+        was_gone, is_gone = before not in (None, MUTED), why not in (None, MUTED)
+        if is_gone and before is None and not blocks:
             self._take_along(item)
-        else:
+        elif was_gone is not is_gone or (before is None) is not (why is None):  # why it is gone its readers do not say
             self._ask_readers(item)
 
     def _take_along(self, item: ItemId) -> None:
@@ -225,32 +231,26 @@ class LocalWalk(Walk):
 
         What another thing is said of, and what reads a name that means another thing now, is asked like all others.
         """
-        gone, nodes, outgoing, index = self.gone, self.graph.nodes, self.graph.outgoing, self._index
-        lost, waiting = dict[ItemId, None](), [item]
+        gone, nodes, outgoing, shared = self.gone, self.graph.nodes, self.graph.outgoing, self._index.shared
+        asked = self._waiting
+        first = dict[ItemId, Wire]()  # whoever loses one reads nothing else that is gone: it would be gone already
+        waiting = [item]
         while waiting:
             source = waiting.pop()
-            for name in nodes[source].names if index.shared else ():
-                if name in index.shared:
+            if shared:
+                for name in shared.intersection(nodes[source].names):
                     self._ask_readers_of(name)
             for wire in outgoing.get(source, ()):
                 target = wire.target
-                if target in gone:
+                if target in first:
+                    if wire.port < first[target].port:
+                        first[target] = wire
+                elif target in gone:
                     self._ask(target)
-                elif target in nodes and target not in lost and target not in self._waiting:
-                    lost[target] = None
+                elif target in nodes and target not in asked:
+                    first[target] = wire
                     waiting.append(target)
-        gone.update(dict.fromkeys(lost, READS))
-        words = dict[ItemId, str]()
-        for reader in lost:
-            first: Wire | None = None
-            for wire in self.graph.incoming[reader]:
-                if wire.source in gone and (first is None or wire.port < first.port):
-                    first = wire
-            assert first is not None, "it reads what is gone"
-            source = first.source
-            if source not in words:
-                words[source] = _because_of(names_of.node_title(nodes[source]))
-            gone[reader] = words[source]
+        gone.update([(reader, nodes[wire.source]) for reader, wire in first.items()])
 
     def _ask(self, item: ItemId) -> None:
         if item in self.graph.blocks:
@@ -300,11 +300,11 @@ class LocalWalk(Walk):
 def gone_since(
     statements: Statements,
     own_reason: OwnReason,
-    gone: dict[ItemId, str],
+    gone: dict[ItemId, Reason],
     changed: frozenset[ItemId],
     names: frozenset[str],
-) -> dict[ItemId, str] | None:
-    """What cannot run after an edit, and why, in program order; None where the whole is to be walked.
+) -> dict[ItemId, Reason] | None:
+    """What cannot run after an edit, and why, in no order; None where the whole is to be walked.
 
     Args:
         statements: the items as they are printed now.
@@ -321,5 +321,4 @@ def gone_since(
         walk.follow(changed, names)
     except WholeWalkNeeded:
         return None
-    numbers = graph.numbers()
-    return {item: walk.gone[item] for item in sorted(walk.gone, key=numbers.__getitem__)}
+    return walk.gone
