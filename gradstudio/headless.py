@@ -5,6 +5,7 @@ import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -47,9 +48,10 @@ from gradstudio.graph.edits import apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.file_lines import numbers_in_file
 from gradstudio.program.model import Program, flatten_statements, has_backward
 from gradstudio.program.reading.parser import MAX_CHARACTERS
-from gradstudio.program.trust import need_words, untrusted_code
+from gradstudio.program.trust import untrusted_code
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.engine_on_demand import EngineOnDemand
 from gradstudio.protocol.errors import BadRecord, EngineDied, ShapeTooLong
@@ -228,8 +230,8 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
     stem = Path(str(data["file"])).stem
     program = compile_graph(graph, stem=stem if stem != "-" else "program")
     if program.codes and not options.trust:
-        data["code"], shown = untrusted_code(program, opened.lines)
-        words = need_words([one.text for one in program.codes])
+        numbers = partial(numbers_in_file, program, opened.lines or {})
+        data["code"], words, shown = untrusted_code(program, numbers)
         data["error"] = _error(None, None, "NotTrusted", words, Advice())
         return UNREADABLE, data, f"{data['file']}: {shown}{describe_slips(graph, opened.lines)}"
     trust = trust_in(program, str(data["file"])) if program.codes else None

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.text.code_records import code_of, is_code
-from gradstudio.program.model import Program
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.model import CodeLines, Program
+from gradstudio.program.trust import may_need_yes
 
 
 def line_in_file(program: Program, lines: Mapping[ItemId, int], node: ItemId, line: int) -> int:
@@ -30,18 +31,31 @@ def line_in_file(program: Program, lines: Mapping[ItemId, int], node: ItemId, li
     return lines[item] + below
 
 
+def numbers_in_file(program: Program, lines: Mapping[ItemId, int], code: CodeLines) -> tuple[int, ...]:
+    """For each line of a code of the program the line of the file that it was read from."""
+    count = code.text.count("\n") + 1
+    return tuple(line_in_file(program, lines, code.node, code.line + below) for below in range(count))
+
+
 class FileLines:
     """Where undrawn Python stands in the file that it was read from, as long as it is what was read."""
 
     def __init__(self, graph: Graph | None = None, lines: Mapping[ItemId, int] | None = None) -> None:
         """A graph as it was read, and where its items begin in the file; nothing was read from none."""
-        graphs = [graph, *(one.graph for one in graph.definitions.values())] if graph is not None else []
-        nodes = [node for one in graphs for node in one.nodes.values()]
         self._lines = lines or {}
-        self._texts = {node.id: code_of(node) for node in nodes if is_code(node)}
+        self._texts: dict[ItemId, str] = {}
+        if graph is not None and may_need_yes(graph):
+            self._texts = {one.node: one.text for one in compile_graph(graph).codes}
 
     def line(self, program: Program, node: ItemId, line: int) -> int | None:
         """The line of the file for one of the script; None where the file does not hold it."""
         item = path_of(node)[-1]
-        is_read = any(one.node == item and one.text == self._texts.get(item) for one in program.codes)
+        is_read = any(one.node == item and self._holds(one) for one in program.codes)
         return line_in_file(program, self._lines, node, line) if is_read else None
+
+    def numbers(self, program: Program, code: CodeLines) -> tuple[int, ...] | None:
+        """The line of the file for each line of a code; None where the file does not hold it."""
+        return numbers_in_file(program, self._lines, code) if self._holds(code) else None
+
+    def _holds(self, code: CodeLines) -> bool:
+        return code.text == self._texts.get(code.node)

@@ -1,7 +1,7 @@
 """What a person trusts when they trust a program: all of its undrawn Python, by one digest."""
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gradstudio.graph.model import Graph, ItemId
@@ -11,6 +11,8 @@ from gradstudio.program.model import BlockStatement, CodeLines, Inside, Program,
 
 WORKERS, WORKERS_PLACE = "num_workers", 5
 """The argument of a loader of data that says how many processes it starts."""
+NUMBER_WIDTH = 5
+"""Columns of the number before a line of code."""
 _NEED = FILES | UNDRAWN
 _MAY_NEED = _NEED | {LOADER}
 NOT_TRUSTED = (
@@ -118,20 +120,28 @@ def code_digest(program: Program) -> str:
     return _digest([one.text for one in program.codes])
 
 
-def untrusted_code(program: Program, found: dict[ItemId, int] | None) -> tuple[list[dict[str, Any]], str]:
-    """The code of a program that nobody has said yes to, as data and in words; `found` are the lines in a file."""
-    lines = {one.node: one.line if found is None else found.get(one.node, one.line) for one in program.codes}
-    data = [{"node": one.address, "line": lines[one.node], "text": one.text} for one in program.codes]
-    rows = [row for one in program.codes for row in (*numbered_lines(one.text, lines[one.node]), "")]
+def untrusted_code(
+    program: Program, numbers: Callable[[CodeLines], tuple[int, ...]]
+) -> tuple[list[dict[str, Any]], str, str]:
+    """The code of a program that nobody has said yes to: as data, why it needs one, and in words with its lines."""
+    counted = [(one, numbers(one)) for one in program.codes]
+    data = [{"node": one.address, "line": lines[0], "text": one.text} for one, lines in counted]
+    rows = [row for one, lines in counted for row in (*numbered_lines(one.text, lines), "")]
     words = need_words([one.text for one in program.codes])
-    return data, "\n".join([f"{words} These lines need your yes, --trust:", "", *rows]).rstrip()
+    return data, words, "\n".join([f"{words} These lines need your yes, --trust:", "", *rows]).rstrip()
 
 
-def numbered_lines(code: str, first: int | None) -> tuple[str, ...]:
-    """The lines of a code with their numbers in the file where it begins on the line `first`."""
-    if first is None:
-        return tuple(code.split("\n"))
-    return tuple(f"{number:>5}  {line}".rstrip() for number, line in enumerate(code.split("\n"), first))
+def numbered_lines(code: str, numbers: Iterable[int]) -> tuple[str, ...]:
+    """The lines of a code behind their numbers, with every sign in them to be seen."""
+    lines = zip(numbers, code.split("\n"), strict=True)
+    return tuple(f"{number:>{NUMBER_WIDTH}}  {visible(line)}".rstrip() for number, line in lines)
+
+
+def visible(line: str) -> str:
+    """A line of code in which nothing hides: what turns the direction of text, or has no width, is spelled."""
+    if line.isprintable():
+        return line
+    return "".join(sign if sign.isprintable() or sign == "\t" else ascii(sign)[1:-1] for sign in line)
 
 
 def _digest(texts: Iterable[str]) -> str:

@@ -155,6 +155,43 @@ def test_a_yes_runs_it_in_its_folder_is_remembered_and_asked_anew_for_another_te
     assert not (path.parent / "ran_.txt").exists()
 
 
+LONG = f"os.environ.get('{'a' * 300}'), os.environ.get('hidden far')"
+
+
+def test_long_lines_go_on_below_and_no_sign_hides(desk: Desk, qtbot: QtBot, tmp_path: Path, answers: Answers) -> None:
+    path = tmp_path / "loads.py"
+    path.write_text(
+        "import torch\nfrom torch.utils.data import DataLoader, TensorDataset\n\n"
+        "data = TensorDataset(torch.ones(4, 2))\n"
+        "loader = DataLoader(\n    data,\n    batch_size=2,\n    num_workers=2,\n)\n"
+        f"import os\n{LONG}\n# \u202e turned\nos.getcwd()\n"
+    )
+    seen = []
+
+    def look(dialog: TrustDialog) -> None:
+        QTest.keyClick(dialog, Key.Key_Escape)
+        document = dialog.lines.document()
+        block = document.find("hidden far").block()
+        layout = block.layout()
+        starts = [layout.lineAt(k).x() for k in range(layout.lineCount())]
+        seen.append((dialog.lines.horizontalScrollBar().maximum(), starts))
+
+    answers.answer = look
+    desk.sit_down(qtbot)
+    desk.session.open(path)
+    run(desk)
+    ((right, starts),) = seen
+    assert right == 0, "nothing stands to the right of what is seen"
+    assert len(starts) > 3
+    assert min(starts[1:]) > starts[0], "what goes on begins behind the numbers"
+    (asked,) = answers.texts
+    assert "5  loader = " in asked, "also a drawn line has the number of the file"
+    assert "10  import os" in asked
+    assert "numbered as in the file" in asked
+    assert "\\u202e turned" in asked
+    assert "\u202e" not in asked
+
+
 def test_a_document_without_code_has_the_walls_again(desk: Desk, path: Path, answers: Answers) -> None:
     answers.answer = yes
     run(desk)

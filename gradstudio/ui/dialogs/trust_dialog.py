@@ -3,16 +3,21 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextOption
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QTextEdit, QVBoxLayout, QWidget
 
-from gradstudio.program.trust import deeds_of, numbered_lines
+from gradstudio.program.trust import NUMBER_WIDTH, deeds_of, numbered_lines
 from gradstudio.ui.dialogs.dialog_size import fit_dialog
 from gradstudio.ui.state.trust.code_question import CodePart
 from gradstudio.ui.theme import Theme, icon, mono_font
+from gradstudio.ui.widgets.form_layout import label
 from gradstudio.ui.widgets.python_highlighter import PythonHighlighter
 
 WIDTH_PX, HEIGHT_PX = 720, 560
 ICON_PX = 24
+TAB_COLUMNS = 4
+GUTTER_COLUMNS = NUMBER_WIDTH + 2
+"""Columns before the code of a line: its number, and two spaces."""
 WORDS = (
     "Part of this program is Python that is not drawn. Run, these lines can do whatever you can: read, change and "
     "delete your files, connect to the network, start programs. They run without the walls that keep drawn programs "
@@ -42,6 +47,7 @@ class TrustDialog(QDialog):
         words.setTextFormat(Qt.TextFormat.PlainText)
         words.setWordWrap(True)
         column.addWidget(words)
+        column.addWidget(label(_count_words(parts), "dim", wrap=True))
         self.lines = self._lines(parts, theme)
         column.addWidget(self.lines, 1)
         column.addLayout(self._buttons())
@@ -61,14 +67,24 @@ class TrustDialog(QDialog):
         row.addWidget(title, 1)
         return row
 
-    def _lines(self, parts: Sequence[CodePart], theme: Theme) -> QPlainTextEdit:
-        shown = QPlainTextEdit()
+    def _lines(self, parts: Sequence[CodePart], theme: Theme) -> QTextEdit:
+        """All of it: a line that is longer than the dialog is wide goes on below, behind the column of numbers."""
+        shown = QTextEdit()
         shown.setReadOnly(True)
-        shown.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        shown.setAcceptRichText(False)
         shown.setFont(mono_font())
+        shown.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         shown.setAccessibleName("Lines of code that need your trust")
         shown.setTabChangesFocus(True)
-        shown.setPlainText("\n\n".join("\n".join(numbered_lines(part.text, part.line)) for part in parts))
+        shown.setPlainText("\n\n".join("\n".join(numbered_lines(part.text, part.numbers)) for part in parts))
+        column = shown.fontMetrics().horizontalAdvance(" ")
+        shown.setTabStopDistance(TAB_COLUMNS * column)
+        block = QTextBlockFormat()
+        block.setLeftMargin(GUTTER_COLUMNS * column)
+        block.setTextIndent(-GUTTER_COLUMNS * column)
+        cursor = QTextCursor(shown.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.mergeBlockFormat(block)
         self._highlighter = PythonHighlighter(shown.document(), theme)
         return shown
 
@@ -84,6 +100,15 @@ class TrustDialog(QDialog):
         self.trust.clicked.connect(self.accept)
         self.refuse.clicked.connect(self.reject)
         return row
+
+
+def _count_words(parts: Sequence[CodePart]) -> str:
+    """How many lines there are, and where their numbers count."""
+    count = sum(len(part.numbers) for part in parts)
+    lines = "1 line" if count == 1 else f"{count:,} lines"
+    places = "" if len(parts) == 1 else f" at {len(parts):,} places"
+    counted = "numbered as in the file" if all(part.is_of_file for part in parts) else "numbered as in the Code dock"
+    return f"{lines}{places}, {counted}:"
 
 
 def may_run_code(parts: Sequence[CodePart], name: str, theme: Theme, parent: QWidget | None = None) -> bool:

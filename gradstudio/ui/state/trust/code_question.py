@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.file_lines import FileLines
-from gradstudio.program.model import Program
+from gradstudio.program.model import CodeLines, Program
 from gradstudio.program.trust import code_digest
 from gradstudio.protocol.messages.base import Verb
 from gradstudio.protocol.messages.requests import Trust
@@ -21,12 +21,14 @@ class CodePart(NamedTuple):
 
     Attributes:
         node: where they stand.
-        line: of the document's text at which they begin; None: it has none.
+        numbers: of each of its lines.
+        is_of_file: they count in the file that the document was read from, else in the Code dock.
     """
 
     node: ItemId
-    line: int | None
+    numbers: tuple[int, ...]
     text: str
+    is_of_file: bool = False
 
 
 class CodeQuestion:
@@ -98,6 +100,14 @@ class CodeQuestion:
 
     def _parts(self, program: Program) -> tuple[CodePart, ...]:
         """The lines to be asked for: all as the file counts them, or all as the Code dock does."""
-        found = [self.file_lines.line(program, one.node, one.line) for one in program.codes]
-        lines = [one.line for one in program.codes] if None in found else found
-        return tuple(CodePart(one.node, line, one.text) for one, line in zip(program.codes, lines, strict=True))
+        found = [(one, self.file_lines.numbers(program, one)) for one in program.codes]
+        is_of_file = all(numbers is not None for _, numbers in found)
+        return tuple(
+            CodePart(one.node, (numbers if is_of_file else None) or _in_dock(one), one.text, is_of_file)
+            for one, numbers in found
+        )
+
+
+def _in_dock(code: CodeLines) -> tuple[int, ...]:
+    """The lines of a code as the Code dock counts them."""
+    return tuple(range(code.line, code.line + code.text.count("\n") + 1))
