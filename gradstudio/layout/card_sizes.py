@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from gradstudio.graph.card_grouping import CALLED, card_groups
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import Graph, ItemId, Node
-from gradstudio.graph.ports.item_ports import OutputPort, Port, input_ports, operator_of, output_ports
+from gradstudio.graph.ports.item_ports import (
+    OutputPort,
+    Port,
+    input_ports,
+    operator_of,
+    output_family,
+    output_ports,
+    written_wire,
+)
 from gradstudio.graph.text.code_records import CODE, may_draw, may_print, shown_lines
 from gradstudio.graph.text.notes import note_of
 from gradstudio.operators.model import Family, Kind
@@ -23,14 +31,12 @@ CODE_ROW = 15.0
 PRINTED, FIGURE = 35.0, 145.0
 """Room for what a code prints and draws."""
 FOOT = 4.0
-VALUES = {Family.MODULE: 45.0, Family.NUMBER: 30.0, Family.NONE: 0.0, Family.TENSOR: 78.0, Family.UNKNOWN: 78.0}
-"""Room for the values of one result, pixels."""
+VALUES = {Family.MODULE: 92.0, Family.NUMBER: 30.0, Family.NONE: 0.0, Family.TENSOR: 78.0, Family.UNKNOWN: 78.0}
+"""Room for the values of one result, pixels; of a module, for as many leaves as a folded card has at most."""
 OTHER_VALUES = 27.0
 MOST_RESULTS = 3
 LEAVES = 63.0
 """Room for a weight and a bias, with their gradients."""
-LEAVES_OF_CLASS = 92.0
-"""The same of a class drawn here, whose leaves are not counted: as many rows as a folded card has at most."""
 SWITCH = 42.0
 FIELD = 64.0
 WIDE_FIELD = 96.0
@@ -58,11 +64,17 @@ def card_size(graph: Graph, item: ItemId, values: float | None = None) -> Size:
     rows = max(_first_row(outputs, ports) + len(ports), len(outputs), 2 * _is_stored(graph, item))
     more = MORE_ROW if len(ports) < len(every) else 0.0
     if values is None or not outputs:
-        values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
-        if outputs and group_of(graph, item) and outputs[0].family is Family.MODULE:
-            values = LEAVES_OF_CLASS
+        values = sum(VALUES.get(family, OTHER_VALUES) for family in _shown_families(graph, item, outputs))
     code = _code_height(graph.nodes[item]) if _is_code(graph, item) else 0.0
     return _width(graph, item, every), HEADER + ROW * rows + more + code + FOOT + values
+
+
+def _shown_families(graph: Graph, item: ItemId, outputs: Sequence[OutputPort]) -> list[Family]:
+    """Of the values that stand on a card: its results, else what it writes into."""
+    written = None if outputs else written_wire(graph, item)
+    if written is not None:
+        return [output_family(graph, written.source, written.output)]
+    return [output.family for output in outputs[:MOST_RESULTS]]
 
 
 def _joined_size(graph: Graph, call: ItemId, module: ItemId) -> Size:
@@ -75,7 +87,7 @@ def _joined_size(graph: Graph, call: ItemId, module: ItemId) -> Size:
     values = sum(VALUES.get(output.family, OTHER_VALUES) for output in outputs[:MOST_RESULTS])
     rows = max(given, len(outputs)) + len(ports)
     width = min(_width(graph, module, every) + SWITCH, WIDEST)
-    leaves = LEAVES_OF_CLASS if group_of(graph, module) else LEAVES
+    leaves = VALUES[Family.MODULE] if group_of(graph, module) else LEAVES
     return width, HEADER + ROW * rows + more + FOOT + leaves + values
 
 

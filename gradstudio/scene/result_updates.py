@@ -31,6 +31,7 @@ class ResultUpdates:
     Attributes:
         changed_at: the scene's revision at which the results of each item changed last.
         all_changed_at: that at which those of all did.
+        on_growth: told when cards need more room for what they show now: `take_growth` says which.
     """
 
     def __init__(
@@ -53,6 +54,13 @@ class ResultUpdates:
         self._unmeasured: set[ItemId] = set()
         self._grown: set[ItemId] = set()
         self._moved = False  # a card is of another height, and nothing was placed since
+        self._growth: dict[ItemId, float] = {}
+        self.on_growth: Callable[[], None] = _ignore
+
+    def take_growth(self) -> dict[ItemId, float]:
+        """By how many scene pixels each card is higher than when it was asked last, looking back left out."""
+        growth, self._growth = self._growth, {}
+        return growth
 
     def follow(self, items: Collection[ItemId], resized: Collection[ItemId] | None = None) -> Collection[ItemId]:
         """Results of these nodes changed; of all when none is named. The cards that show them; none when all may.
@@ -85,6 +93,7 @@ class ResultUpdates:
     def forget(self) -> None:
         """Ask for all rows anew: the graph is another one."""
         self._rows.clear()
+        self._growth.clear()
         self._moved = False
 
     @property
@@ -173,11 +182,19 @@ class ResultUpdates:
             card.revision += 1
         if height == card.result_height:
             return False
+        if not past:
+            self._note_growth(item, height - card.result_height)
         card.result_height, card.well = height, None
         card.revision += 1
         if past:
             self._grown.add(item)
         return True
+
+    def _note_growth(self, item: ItemId, by: float) -> None:
+        total = self._growth.pop(item, 0.0) + by
+        if total > 0.0:
+            self._growth[item] = total
+            self.on_growth()
 
     def _lists_other_leaves(self, item: ItemId, card: Card) -> bool:
         module = card.layout.module
@@ -185,3 +202,7 @@ class ResultUpdates:
             return False
         unfolded = item in self._maker.unfolded
         return leaf_paths(self._state.results, module, unfolded=unfolded) != card.listed
+
+
+def _ignore() -> None:
+    """Nobody makes room: what is drawn stays where it is."""

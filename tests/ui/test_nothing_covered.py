@@ -1,5 +1,6 @@
-"""What is painted over the canvas covers nothing that is to be read, in every example, at every zoom, after a run."""
+"""Nothing on the canvas covers what is to be read, in every example, at every zoom and size of text, after a run."""
 
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -16,11 +17,22 @@ from tests.ui.desk import Desk
 from tests.ui.gestures import come_to_rest
 
 ZOOMS = (0.4, 0.6, 0.8, 1.0)
+LARGER = (115, 130)
+"""Percent of the usual size of text, in the window and on the canvas."""
+LARGER_ZOOMS = (0.6, 1.0)
 Named = tuple[str, Box]
 
 
+@pytest.fixture
+def usual(desk: Desk) -> Iterator[Desk]:
+    """A desk whose text has its usual size again afterwards."""
+    yield desk
+    desk.window.settings.change(ui_scale=100, canvas_scale=100)
+
+
 @pytest.mark.parametrize("path", sorted(examples().glob("*.gsg")), ids=lambda path: path.stem)
-def test_after_a_run_nothing_covers_anything(desk: Desk, qtbot: QtBot, path: Path) -> None:
+def test_after_a_run_nothing_covers_anything(usual: Desk, qtbot: QtBot, path: Path) -> None:
+    desk = usual
     desk.sit_down(qtbot)
     desk.window.documents.open(path)
     come_to_rest(desk)
@@ -29,7 +41,16 @@ def test_after_a_run_nothing_covers_anything(desk: Desk, qtbot: QtBot, path: Pat
     desk.until(lambda: desk.session.run.state.at_end or desk.session.results.failures)
     come_to_rest(desk)
     assert not _overlaps(desk)
-    for zoom in ZOOMS:
+    _look_around(desk, ZOOMS)
+    for percent in LARGER:
+        desk.window.settings.change(ui_scale=percent, canvas_scale=percent)
+        come_to_rest(desk)
+        assert not _overlaps(desk), f"with text of {percent} %"
+        _look_around(desk, [zoom * percent / 100 for zoom in LARGER_ZOOMS])
+
+
+def _look_around(desk: Desk, zooms: Sequence[float]) -> None:
+    for zoom in zooms:
         for corner in _corners(desk):
             _look_at(desk, corner, zoom)
             assert not _overlaps(desk), f"at {zoom:.0%}"
@@ -57,6 +78,7 @@ def _overlaps(desk: Desk) -> list[tuple[Named, Named]]:
     floating, ground = _floating(desk), _ground(desk)
     pairs = [(one, other) for one in floating for other in ground]
     pairs += list(combinations(floating, 2))
+    pairs += list(combinations([one for one in ground if not one[0].startswith("frame")], 2))
     return [(one, other) for one, other in pairs if one[1].grown(-0.5).meets(other[1])]
 
 

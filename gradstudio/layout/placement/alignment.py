@@ -58,15 +58,16 @@ def spread_apart(
     """
     k = 0 if axis == "across" else 1
     moved = set(brought)
-    taken = [(key, rect) for key in rects if key in fixed for rect in rects[key]]
+    still = [rect for key in rects if key in fixed and key not in moved for rect in rects[key]]
+    taken = [rect for key in rects if key in fixed and key in moved for rect in rects[key]]  # of what came or moved
     for key in order:
         if key in fixed:
             continue
         by = 0.0
-        while (more := _into(rects[key], by, [r for other, r in taken if {key, other} & moved], k)) > by:
+        while (more := _into(rects[key], by, (*taken, *still) if key in moved else taken, k)) > by:
             by = more
             moved.add(key)
-        taken += [(key, _shifted(rect, by, k)) for rect in rects[key]]
+        (taken if key in moved else still).extend(_shifted(rect, by, k) for rect in rects[key])
         if by:
             yield key, by
 

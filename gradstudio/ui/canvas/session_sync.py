@@ -1,5 +1,6 @@
 """How the canvas follows the truths of its session: slots for the graph, results, attention and overlays."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 BEHIND_MS: Final = 120
 """Cards out of view are measured so long after their results changed."""
+GROWN_MS: Final = 100
+"""What cards that grew would cover moves so long after: many grow at once."""
 PIECE: Final = 64
 """So many cards are measured at once; the others when the window has nothing else to do."""
 
@@ -26,9 +29,12 @@ PIECE: Final = 64
 class SessionSync(QObject):
     """Lets the scene, the light and the view follow the graph, results, attention and overlays."""
 
-    def __init__(self, canvas: CanvasContext, navigation: Viewport, remedies: QuickFixes) -> None:
-        """Follow what the canvas's session announces."""
+    def __init__(
+        self, canvas: CanvasContext, navigation: Viewport, remedies: QuickFixes, is_open: Callable[[], bool]
+    ) -> None:
+        """Follow what the canvas's session announces; `is_open` says whether something is that an edit would close."""
         super().__init__(canvas.widget)
+        self._is_open = is_open
         self._canvas, self._navigation, self._remedies = canvas, navigation, remedies
         self._session, self._overlays = canvas.session, canvas.overlays
         self._scene, self._store, self._attention = canvas.scene, canvas.store, canvas.attention
@@ -36,6 +42,7 @@ class SessionSync(QObject):
         self._behind = Throttle(BEHIND_MS, canvas.viewport())
         self._measuring = Throttle(0, canvas.viewport())
         self._leading = Throttle(0, canvas.viewport())
+        self._growing = Throttle(GROWN_MS, canvas.viewport())
         self._connect()
 
     def lead_wires(self) -> None:
@@ -51,6 +58,8 @@ class SessionSync(QObject):
         self._behind.due.connect(self._on_measuring_due)
         self._measuring.due.connect(self._on_measuring_due)
         self._leading.due.connect(self._on_leading_due)
+        self._growing.due.connect(self._on_growing_due)
+        self._scene.updates.on_growth = self._growing.request
         self._attention.selection_changed.connect(self._on_attention_selection_changed)
         self._attention.reveal_requested.connect(self._on_attention_reveal_requested)
         self._overlays.changed.connect(self._on_overlays_changed)
@@ -120,6 +129,17 @@ class SessionSync(QObject):
         if self._scene.updates.is_behind:
             self._measuring.request()
         return moved
+
+    def _on_growing_due(self) -> None:
+        """What cards that grew would cover moves down; a person who drags, types or looks back is not disturbed."""
+        if self._canvas.input_dispatcher.gesture is not None or self._is_open() or self._session.results.looking_back:
+            self._growing.request()
+        elif growth := self._scene.updates.take_growth():
+            from gradstudio.graph import recipes
+            from gradstudio.scene.edit.room_for_growth import room_for_growth
+
+            if corners := room_for_growth(self._scene, growth):
+                self._store.accompany(recipes.move(self._scene.graph, corners))
 
     def _on_leading_due(self) -> None:
         if self._canvas.input_dispatcher.gesture is not None:

@@ -7,10 +7,11 @@ from PySide6.QtGui import QEnterEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gradstudio.late_pattern import late
-from gradstudio.ui.theme import mono_font
+from gradstudio.ui.theme import mono_font, scale_px
 from gradstudio.ui.widgets.wrapped_label import WrappedLabel
 
 LABEL_WIDTH_PX = 92
+"""At the usual size of text: enough for `requires_grad`."""
 LONGEST_WORD = 16
 """So many letters fit beside a name where the panel is narrowest."""
 BREAK = "\u200b"
@@ -119,7 +120,7 @@ class NameLabel(QLabel):
         self._name = name
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", "dim")
-        self.setFixedWidth(LABEL_WIDTH_PX)
+        self.setFixedWidth(scale_px(LABEL_WIDTH_PX))
         self.setToolTip(name)
 
     def changeEvent(self, event: QEvent) -> None:
@@ -134,7 +135,9 @@ class NameLabel(QLabel):
         self._shorten()
 
     def _shorten(self) -> None:
-        text = self.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideMiddle, LABEL_WIDTH_PX)
+        width = scale_px(LABEL_WIDTH_PX)
+        self.setFixedWidth(width)
+        text = self.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideMiddle, width)
         if text != self.text():
             self.setText(text)
 

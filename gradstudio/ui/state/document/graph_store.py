@@ -138,6 +138,18 @@ class GraphStore(QObject):
             command.edits, command.inverses = edits, tuple(with_literal(edit) for edit in command.inverses)
         self._apply((with_literal(ReplaceNode(self.graph.nodes[item])),))
 
+    def accompany(self, edits: Edits) -> None:
+        """Apply edits that follow from the newest change: both are taken back, and made again, together.
+
+        Nothing of it is said of the file: it is no change that a person made.
+        """
+        assert not self._applies, "an edit within an undo, a redo or another edit"
+        inverses, newest = self._apply(edits), self.undo_stack.index() - 1
+        command = self.undo_stack.command(newest) if newest >= 0 else None
+        if command is not None:
+            assert isinstance(command, _EditCommand)
+            command.edits, command.inverses = (*command.edits, *edits), (*inverses, *command.inverses)
+
     def attempt(
         self,
         recipe: Callable[Concatenate[Graph, P], Edits],

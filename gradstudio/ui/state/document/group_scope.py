@@ -201,6 +201,21 @@ class ShownStore(GraphStore):
         finally:
             self._own = None
 
+    def accompany(self, edits: Edits) -> None:
+        """Apply edits to what is shown that follow from the newest change of the document."""
+        from gradstudio.graph.groups.group_view import close_group
+
+        if not self.scope.path:
+            self.root.accompany(edits)
+            return
+        draft = self.graph.copy()
+        apply_all(draft, edits)
+        self._own = edits
+        try:
+            self.root.accompany(close_group(self.root.graph, self.scope.name, draft))
+        finally:
+            self._own = None
+
     def settle(self) -> bool:
         """Let whoever is being typed into keep it or give it up; whether that edited."""
         return self.root.settle()

@@ -1,8 +1,10 @@
 """The inspector is never wider than its dock, whatever words stand in it."""
 
+from collections.abc import Iterator
+
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QStyleOptionComboBox
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QStyleOptionComboBox
 from pytestqt.qtbot import QtBot
 
 from gradstudio.program.reading.reader import read_script
@@ -17,7 +19,8 @@ from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, theme
 from gradstudio.ui.theme.model import TextScale
-from gradstudio.ui.theme.style import style_sheet
+from gradstudio.ui.theme.style import apply, style_sheet
+from gradstudio.ui.widgets.form_layout import NameLabel
 
 TEXT = """import torch
 import torch.nn as nn
@@ -231,3 +234,24 @@ def test_a_size_is_that_of_the_tensor_and_its_storage_is_named(
     summary = Summary(dtype="torch.float32", shape=shape)
     record = TensorRecord(device="cpu", summary=summary, stride=(0,) * len(shape), size_bytes=size_bytes, storage=1)
     assert size_words(record) == words
+
+
+@pytest.fixture(params=[1.0, 1.15, 1.3])
+def letters(qapp: QApplication, dark: Theme, request: pytest.FixtureRequest) -> Iterator[float]:
+    """The whole window's text so much larger."""
+    apply(qapp, dark, request.param)
+    yield request.param
+    apply(qapp, dark, 1.0)
+
+
+def test_the_names_of_arguments_are_whole_at_every_size_of_text(
+    qtbot: QtBot, session: Session, dark: Theme, letters: float
+) -> None:
+    session.graph_store.load(read_script("import torch\nx = torch.ones(3, requires_grad=True)\n").graph)
+    session.attention.select(set(session.graph_store.graph.nodes))
+    panel = InspectorPanel(session, dark)
+    qtbot.addWidget(panel)
+    shown_in_large_letters(panel, qtbot)
+    words = [word for word in panel.findChildren(NameLabel) if word.isVisible()]
+    assert words[0].font().pixelSize() == round(13 * letters)
+    assert "requires_grad" in [word.text() for word in words]

@@ -1,0 +1,45 @@
+"""What a card that became higher would cover moves down; what it lay over before stays. No Qt."""
+
+from collections.abc import Iterator, Mapping
+
+from gradstudio.graph.model import ROOT, ItemId
+from gradstudio.scene.edit.drag_group import Corners
+from gradstudio.scene.edit.make_room import with_room
+from gradstudio.scene.geometry import Box
+from gradstudio.scene.scene import Scene
+
+TOUCH = 1.0
+"""Things that share no more than so many scene pixels lie beside one another."""
+
+
+def room_for_growth(scene: Scene, growth: Mapping[ItemId, float]) -> Corners:
+    """Where things have to stand so that nothing is covered by what cards grew; none where nothing is.
+
+    Args:
+        scene: as it is now.
+        growth: by card, by how many scene pixels its room is higher than it was.
+    """
+    covering = {unit for item, by in growth.items() for unit in _units(scene, item) if _covers(scene, unit, by)}
+    return with_room(scene, covering, down=True) if covering else {}
+
+
+def _units(scene: Scene, item: ItemId) -> Iterator[ItemId]:
+    """A card, and the frames around it, which grew with it."""
+    if item in scene.graph.parents:
+        yield item
+        yield from (ItemId(body) for body in scene.graph.ancestors(item) if body != ROOT)
+
+
+def _covers(scene: Scene, unit: ItemId, by: float) -> bool:
+    """Whether something that is not of a card or a frame lies in what it grew at its lower edge."""
+    room = scene.placement.room(unit)
+    if room is None:
+        return False
+    grown = Box(room.x, room.bottom - by, room.width, by).grown(-TOUCH / 2)
+    placement, ids = scene.placement, scene.stack.ids
+    own = {unit, *(scene.state.members(unit) if unit in placement.frames else ())}
+    around = {ItemId(body) for body in scene.graph.ancestors(unit)}
+    found = {ids[k] for k in placement.cards_in(grown, 0.0)}
+    found |= {item for item, frame in placement.frames.items() if frame.box.meets(grown)}
+    found |= {item for item, note in placement.notes.items() if item and note.box.meets(grown)}
+    return bool(found - own - around)
