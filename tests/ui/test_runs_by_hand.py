@@ -183,7 +183,7 @@ def click(panel: RunsPanel, row: int, keys: Keys = Keys.NoModifier) -> None:
 
 
 def test_runs_stand_in_a_table_with_what_differs(desk: Desk, panel: RunsPanel) -> None:
-    assert [cell(panel, row, DIFFERS) for row in range(2)] == ["opt.lr 0.3", "opt.lr 0.1"]
+    assert [cell(panel, row, DIFFERS) for row in range(2)] == ["lr 0.3", "lr 0.1"]
     assert "loss" in cell(panel, 0, LAST) and cell(panel, 0, STATE) == "finished"
     click(panel, 0)
     assert "The document is as it was then." in panel.words.toPlainText()
@@ -197,7 +197,7 @@ def test_the_curves_of_a_run_that_is_checked_lie_behind_those_of_now(desk: Desk,
     panel.model.setData(box, Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
     curves = desk.session.results.tables.curves
     (beside,) = [one for one in curves.beside if one.title == "loss"]
-    assert beside.label == "opt.lr 0.1" and len(beside.turns) == 30
+    assert beside.label == "lr 0.1" and len(beside.turns) == 30
     panel.model.setData(box, Qt.CheckState.Unchecked, Qt.ItemDataRole.CheckStateRole)
     assert curves.beside == ()
 
@@ -211,6 +211,7 @@ def test_a_run_is_restored_with_what_it_had_learnt_as_one_step(desk: Desk, panel
     assert desk.graph.nodes[desk.node("opt")].literals["lr"] == "0.1"
     assert desk.session.graph_store.undo_stack.count() == steps + 1
     assert desk.session.run.state.outcome == "done" and not desk.session.run.state.at_end
+    assert "What it had learnt is put back" in desk.said
     with safe_open(old.folder / "parameters.safetensors", "np") as file:
         learnt = file.get_tensor("state.w").tolist()
     record = desk.session.results.tables.written[desk.node("w"), 0].record

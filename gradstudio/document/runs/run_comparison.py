@@ -1,6 +1,7 @@
 """What differs between two runs: literals, figures, lines of their programs."""
 
 import difflib
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 from typing import Literal as OneOf
@@ -45,6 +46,12 @@ def line_differences(first: str, second: str) -> Iterator[DiffLine]:
 
 
 def summaries(runs: list[KeptRun]) -> list[str]:
-    """What each run has otherwise than the others, in a line: ``lr 0.1 · seed 3``."""
+    """What each run has otherwise than the others, ``lr 0.1 · seed 3``; the end of a name if that is one."""
     names = differing([run.record.literals for run in runs])
-    return [" · ".join(f"{name} {run.record.literals.get(name, '–')}" for name in names) for run in runs]
+    ends = Counter(map(_end, names))
+    short = {name: _end(name) if ends[_end(name)] == 1 else name for name in names}
+    return [" · ".join(f"{short[name]} {run.record.literals.get(name, '–')}" for name in names) for run in runs]
+
+
+def _end(name: str) -> str:
+    return name.rpartition(".")[2]

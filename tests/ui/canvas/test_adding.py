@@ -208,6 +208,12 @@ def test_before_anything_was_wired_the_usual_is_suggested(hand: Hand) -> None:
 
 
 @pytest.mark.feature(4)
+def test_behind_data_that_is_made_linear_means_the_layer() -> None:
+    habits = ConnectionStatistics()
+    assert habits.after("group:spirals")[0] == habits.after("shipped:two_moons")[0] == "torch.nn.Linear"
+    assert habits.after("group:mine") == ()
+
+
 def test_habits_fade_are_capped_and_survive(hand: Hand) -> None:
     habits = hand.canvas.searching.habits
     habits.restore([("torch.randn", "torch.erf", 1.0)])

@@ -36,7 +36,7 @@ EMPTY: Final = (
     "Each training is kept here when it runs (F5): its curves, its literals, and what it learnt. "
     "Sweep… trains once for each of several learning rates, widths or seeds."
 )
-WIDTHS: Final = {RUN: 136, DIFFERS: 120, LAST: 176, TURNS: 56, TIME: 56, STATE: 80}
+WIDTHS: Final = {RUN: 136, DIFFERS: 152, LAST: 160, TURNS: 56, TIME: 56, STATE: 80}
 ROW_PX: Final = 24
 SHARES: Final = (3, 2)
 PAIR: Final = 2

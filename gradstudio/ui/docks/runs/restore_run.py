@@ -6,6 +6,8 @@ from gradstudio.document.python.merge_edits import merge
 from gradstudio.document.runs.kept_run import PARAMETERS, KeptRun
 from gradstudio.graph.errors import Refused
 from gradstudio.program.errors import NotReadable
+from gradstudio.ui.state.run.run_controller import RunController
+from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 
 GONE: Final = "The program of this run cannot be read any more: {reason}"
@@ -32,6 +34,21 @@ def restore(session: Session, run: KeptRun, label: str) -> None:
         data = (run.folder / PARAMETERS).read_bytes() if run.has_parameters else b""
     except OSError:
         data = b""
-    if data:
-        session.run.do("continue", checkpoint=data, stays=True, breakpoints=())
-    status.noted.emit(BACK.format(learnt=LEARNT if data else NOTHING_LEARNT))
+    if not data:
+        status.noted.emit(BACK.format(learnt=NOTHING_LEARNT))
+        return
+    session.run.do("continue", checkpoint=data, stays=True, breakpoints=())
+    _say_at_rest(session.run, BACK.format(learnt=LEARNT))
+
+
+def _say_at_rest(run: RunController, words: str) -> None:
+    """Say it when the run has come there: until then the status bar says how far it is."""
+
+    def on_state_changed(state: RunState) -> None:
+        if state.busy:
+            return
+        run.state_changed.disconnect(on_state_changed)
+        if state.outcome == "done":
+            run.status.noted.emit(words)
+
+    run.state_changed.connect(on_state_changed)

@@ -11,6 +11,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.module_calls import maker_of
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.search.next_operators import usually_after, usually_before
+from gradstudio.ui.state.library.user_groups import is_data_set
 
 FADE: Final = 0.94
 """What a count keeps each time something else follows the same operator."""
@@ -19,6 +20,8 @@ MOST: Final = 400
 MOST_AT_ONCE: Final = 8
 """Gestures with more wires, such as a pasted program, are nobody's habit."""
 SHOWN: Final = 5
+STORED: Final = "python.stored"
+"""Data sets that are made are followed by what follows those that are stored."""
 Pair = tuple[str, str, float]
 
 
@@ -65,7 +68,7 @@ class ConnectionStatistics(QObject):
         """What usually follows an operator: what the person wired, then what everybody does."""
         row = self._counts.get(key, {})
         own = sorted(row, key=lambda other: (-row[other], other))
-        return _known((*own, *usually_after(load().get(key))))
+        return _known((*own, *usually_after(load().get(STORED if is_data_set(key) else key))))
 
     def before(self, key: str) -> tuple[str, ...]:
         """What usually comes before an operator."""

@@ -68,6 +68,11 @@ def is_own(key: str) -> bool:
     return key.startswith((GROUP, PUBLISHED, SHIPPED))
 
 
+def is_data_set(key: str) -> bool:
+    """Whether a key stands for one of the data sets that come along, also where its group is the document's by now."""
+    return is_own(key) and any(name == key.partition(":")[2] for name, _, _ in _SETS)
+
+
 def document_rows(graph: Graph) -> tuple[Operator, ...]:
     """The groups of a document, as operators."""
     rows = (row_of_key(graph, GROUP + name) for name in sorted(graph.definitions) if not is_body(name))
