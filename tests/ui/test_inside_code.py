@@ -96,6 +96,31 @@ def test_step_into_goes_from_call_to_call_and_out_behind_the_card(program: Desk)
     assert program.session.run.state.next_node == program.node("loss")
 
 
+def test_step_into_goes_into_the_card_that_is_selected(program: Desk) -> None:
+    run_to_the_end(program)
+    program.session.attention.select((program.node("y"),))
+    press(program, Key.Key_F11)
+    assert words(program) == ("norm", 0)
+    press(program, Key.Key_F11)
+    assert words(program) == ("lt", 0)
+    press(program, Key.Key_F11, Keys.ShiftModifier)
+    active = program.session.results.active
+    assert active is not None and active.node == program.node("y"), "behind it"
+    press(program, Key.Key_F11)
+    active = program.session.results.active
+    assert active is not None and active.node == program.node("loss"), "on from there, not into it once more"
+
+
+def test_step_into_a_selected_card_that_has_not_run_runs_to_it(program: Desk) -> None:
+    program.session.attention.select((program.node("y"),))
+    press(program, Key.Key_F11)
+    assert words(program) == ("norm", 0)
+    assert program.session.run.state.next_node == program.node("loss")
+    program.session.attention.select((program.node("grow"),))
+    program.key(Key.Key_F11)
+    assert "nothing inside" in program.said
+
+
 def test_the_inspector_lists_the_calls_by_line_and_a_click_looks_at_one(program: Desk) -> None:
     run_to_the_end(program)
     program.session.attention.select((program.node("y"),))

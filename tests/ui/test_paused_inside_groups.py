@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gradstudio.graph.boundary_cards import OUTPUTS_CARD
+from gradstudio.graph.boundary_cards import INPUTS_CARD, OUTPUTS_CARD
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Change
 from gradstudio.scene.words.statement_description import BREAKPOINT, signs
@@ -44,6 +44,16 @@ def paused(desk: Desk) -> ItemId:
     """Where it stands once the engine has answered: what is next, by its id on the canvas."""
     desk.rest()
     return desk.session.results.next_node
+
+
+def test_step_into_goes_into_the_call_that_is_selected(desk: Desk) -> None:
+    open_text(desk, CLASS)
+    run(desk)
+    desk.session.attention.select((desk.node("z"),))
+    desk.key(Key.Key_F11)
+    assert [*desk.session.scope.path] == [desk.node("z")]
+    active = desk.session.results.active
+    assert active is not None and active.node == INPUTS_CARD
 
 
 def test_f9_inside_a_group_pauses_in_each_call_and_the_canvas_goes_there(desk: Desk) -> None:

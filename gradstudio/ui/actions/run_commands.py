@@ -29,7 +29,7 @@ TOOLTIPS: dict[Command, str] = {
     "restart": "Run the program from nothing",
     "step_back": "One step of the timeline back",
     "step_over": "One node on, a block or a backward at once",
-    "step_into": "One node on, and into a group that it calls: to its first node",
+    "step_into": "Into the selected call or code, else one node on, and into a group that it calls",
     "step_out": "On to behind the innermost block, or the call of the group that the run is inside of",
     "to_start": "Look at the first step of the timeline",
     "to_now": "Back to now: the end of all that ran",

@@ -11,14 +11,19 @@ import msgspec
 from gradstudio.graph.boundary_cards import INPUTS_CARD, OUTPUTS_CARD
 from gradstudio.graph.card_grouping import CALLED, calls_of
 from gradstudio.graph.groups.call_ids import INPUTS, OUTPUTS, SEPARATOR, call_items, calls_around, is_call_item
-from gradstudio.graph.groups.definitions import attributes_of, setup_of, top_of
+from gradstudio.graph.groups.definitions import attributes_of, group_of, setup_of, top_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP
+from gradstudio.graph.text.code_records import CODE, FREE_CALL, FREE_METHOD, is_members
 from gradstudio.protocol.messages.backward_trace import WireGrad
 from gradstudio.protocol.timeline.run_timeline import Arrival, BackwardStep
 from gradstudio.ui.state.document.group_scope import Scope
 
 CARDS_OF_PARTS = {INPUTS: INPUTS_CARD, OUTPUTS: OUTPUTS_CARD}
+
+
+ENTERED = frozenset({CODE, FREE_CALL, FREE_METHOD})
+"""Operators of nodes whose code calls torch: what it called is gone through."""
 
 
 class CanvasIds:
@@ -49,6 +54,17 @@ class CanvasIds:
             kept = node in attributes_of(definition)
             return ItemId((self._prefix if kept else self._making) + node)
         return ItemId(self._prefix + node)
+
+    def way_in(self, root: Graph, node: ItemId) -> ItemId | None:
+        """The id in a run of what can be stepped into at a node that is shown: code, or a call; None: nothing.
+
+        `root` is the program's graph. At a module it is its last call.
+        """
+        definition = self._scope.definition if self._scope is not None else None
+        graph = definition.graph if definition is not None else root
+        if node in graph.nodes and graph.nodes[node].operator in ENTERED and not is_members(graph.nodes[node]):
+            return self.full(node)
+        return self.full(_call_and_maker(graph, node)[0]) if group_of(graph, node) else None
 
     def shown(self, node: ItemId) -> ItemId:
         """What stands for an item on the canvas: itself, or the call it is inside of; its id where nothing does."""

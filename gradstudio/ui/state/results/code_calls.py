@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from gradstudio.graph.groups.call_ids import call_item_id
 from gradstudio.graph.groups.code_ids import CodeCall, code_call
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.timeline.run_timeline import Timeline
-from gradstudio.ui.state.results.record_steps import end_of_call
+from gradstudio.ui.state.results.record_steps import end_of_call, into
 from gradstudio.ui.state.results.result_store import ResultStore
 
 
@@ -41,6 +41,19 @@ def calls_inside(results: ResultStore, node: ItemId) -> tuple[CallInside, ...]:
         if call is not None and tick.row is not None and call.card == card:
             found.append(CallInside(tick.index, call, tick.row, results.grad(tick.node)))
     return tuple(found)
+
+
+def first_inside(timeline: Timeline, graph: Graph, card: ItemId) -> int | None:
+    """The first step inside of the newest execution of a statement, by its id in a run; None where there is none."""
+    own = call_item_id(card, ItemId(""))
+    last = timeline.made_at(card)
+    if last is None:  # it failed on its way
+        last = next((tick.index for tick in reversed(timeline.ticks) if tick.node.startswith(own)), 0)
+    first = last
+    while first > 0 and _is_of(timeline, first - 1, card, own):
+        first -= 1
+    found = into(timeline, graph, first - 1) if first else first
+    return found if found is not None and timeline.ticks[found].node.startswith(own) else None
 
 
 def call_at(results: ResultStore) -> CodeCall | None:

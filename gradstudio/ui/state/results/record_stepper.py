@@ -1,8 +1,9 @@
 """Moves the moment that is looked at through the record of a run. It never executes anything."""
 
+from gradstudio.graph.model import ItemId
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results import record_steps
-from gradstudio.ui.state.results.code_calls import first_call_since
+from gradstudio.ui.state.results.code_calls import first_call_since, first_inside
 from gradstudio.ui.state.results.result_store import ResultStore
 
 
@@ -71,6 +72,24 @@ class RecordStepper:
         first = first_call_since(self._results.timeline, begin)
         if first is not None:
             self._attention.look_at(first)
+
+    def way_in(self) -> ItemId | None:
+        """What is selected and can be stepped into, by its id in a run; None: no single card is, or it is no such."""
+        current = self._attention.current
+        if current is None or len(self._attention.selection) != 1:
+            return None
+        return self._results.ids.way_in(self._store.graph, current)
+
+    def into_card(self, card: ItemId) -> bool:
+        """To the first step inside of a card that has run; False where none was recorded."""
+        first = first_inside(self._results.timeline, self._store.graph, card)
+        if first is not None:
+            self._attention.look_at(first, into=True)
+        return first is not None
+
+    def has_run(self, card: ItemId) -> bool:
+        """Whether the record holds an execution of a card, by its id in a run."""
+        return self._results.timeline.made_at(card) is not None
 
     def backward_since(self, begin: int) -> int:
         """The number of the first backward recorded since that tick; 0 when there is none."""

@@ -49,25 +49,37 @@ class RunStepper:
         self._stopped_at: debugging.Hit | None = None
         self._verb_begins = 0
         self._enters = False
+        self._wanted: ItemId | None = None  # a card that was selected since, to be stepped into once
+        self._entered: ItemId | None = None  # it is run to, to be stepped into
+        self._attention.selection_changed.connect(self._on_attention_selection_changed)
         results.moment_moved.connect(self._on_results_moment_moved)
 
     def step(self) -> None:
         """One node; looking back, one step forward in the record until that is now; at the end, to its first step."""
+        self._wanted = None
         if not (self._walk.forward() or self._begins_record_again() or self._keeps_failed_backward()):
             self._run.do("step")
 
     def step_over(self) -> None:
         """A block at once, where one begins; looking back, in the record; at the end, to its first step."""
+        self._wanted = None
         if not (self._walk.over() or self._begins_record_again() or self._keeps_failed_backward()):
             self._run.do("step", "step_over", stride="over")
 
     def step_into(self) -> None:
-        """One node, and into a group that it calls, or what code called; looking back, in the record with all of it."""
-        if not (self._walk.into() or self._begins_record_again() or self._keeps_failed_backward()):
+        """Into the card that is selected; else one node on, and into a group that it calls, or what code called.
+
+        Looking back, and where it has run already, in the record with all of it.
+        """
+        card, self._wanted = self._wanted, None
+        if card is not None and self._walk.way_in() is not None:
+            self._enter(card)
+        elif not (self._walk.into() or self._begins_record_again() or self._keeps_failed_backward()):
             self._run.do("step", "step_into", stride="into")
 
     def step_out(self) -> None:
         """To behind the innermost block, or call of a group; looking back, in the record."""
+        self._wanted = None
         if not self._walk.out():
             self._run.do("step", "step_out", stride="out")
 
@@ -127,10 +139,28 @@ class RunStepper:
             self._walk.to_place(hit.backward, hit.place)
         elif self._status.state.in_backward:
             self._walk.to_backward_since(self._verb_begins)
+        elif self._entered is not None:
+            card, self._entered = self._entered, None
+            if event.outcome == "done":
+                self._look_into(card)
         elif self._enters:
             self._walk.into_code_since(self._verb_begins)
 
     # ------------------------------------------------------------------ inner workings
+
+    def _enter(self, card: ItemId) -> None:
+        """Look into what a card did, by its id in a run; where it has not run as it is, it is run to."""
+        state = self._status.state
+        is_there = not self._results.tables.is_stale and not state.stale and self._walk.has_run(card)
+        if is_there or (state.busy and not state.waiting):
+            self._look_into(card)
+        else:
+            self._entered = card
+            self._run.do("run", "step_into", until=card)
+
+    def _look_into(self, card: ItemId) -> None:
+        if not self._walk.into_card(card):
+            self._status.refused.emit("It called nothing of torch that was recorded, so there is nothing inside.")
 
     def _begins_record_again(self) -> bool:
         """At the end there is nothing to execute: what was recorded is stepped through from its first step."""
@@ -152,6 +182,12 @@ class RunStepper:
             return False
         self._status.refused.emit(FAILED_BACKWARD)
         return True
+
+    def _on_attention_selection_changed(self) -> None:
+        """A person selects a card; what only goes along with the moment is none of that."""
+        active, current = self._results.active, self._attention.current
+        goes_along = active is not None and active.node == current
+        self._wanted = None if goes_along else self._walk.way_in()
 
     def _on_results_moment_moved(self) -> None:
         """At a step of a backward its statement is the one at work; at now the record is left."""
