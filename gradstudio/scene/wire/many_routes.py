@@ -5,6 +5,7 @@ Many wires are not led around cards: where one runs follows from its ends, what 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 
 from gradstudio.graph.model import ItemId, Wire
@@ -15,9 +16,12 @@ from gradstudio.scene.geometry import Corners
 from gradstudio.scene.placement import Placement
 from gradstudio.scene.wire.reroute_dots import Dots
 from gradstudio.scene.wire.wire_options import WireStyle
+from gradstudio.scene.wire.wire_places import WireChange
 from gradstudio.scene.wire.wiring import NEW, Wiring
 
 Standing = tuple[Corners, CardLayout]
+Kept = WireChange | list[int] | None
+"""What became of a list of wires, or where each stood, `NEW` for one that was not there; None: they are the same."""
 
 
 class ManyRoutes:
@@ -44,12 +48,12 @@ class ManyRoutes:
         """The wires at these places were led to where something is dragged."""
         self._elsewhere.update(which)
 
-    def follow(self, moved: frozenset[ItemId] | None) -> tuple[list[int] | None, list[int]] | None:
+    def follow(self, moved: frozenset[ItemId] | None) -> tuple[Kept, list[int]] | None:
         """Take over what stands where now; only these cards were `moved` since; None: any may have been.
 
         Returns:
-            the place of each wire among those that were led last (None: each its own), and the places of those that
-            are to be led anew; None: all of them.
+            what became of the places of those that were led last, and the places of those that are to be led anew;
+            None: all of them.
         """
         before = self._wires
         style = self._style
@@ -64,7 +68,7 @@ class ManyRoutes:
         if style != self._style or not before:
             return None
         kept = _kept(before, self._wiring)
-        changed = elsewhere if kept is None else _changed(kept, elsewhere)
+        changed = _changed(kept, elsewhere, len(self._wires))
         return kept, sorted(changed | self._touching(elsewhere_now, dots))
 
     def _moved(self) -> set[ItemId]:
@@ -101,19 +105,20 @@ def _is_same(before: Standing | None, now: Standing) -> bool:
     return before is not None and before[1] is now[1] and before[0] == now[0]
 
 
-def _changed(kept: list[int], elsewhere: set[int]) -> set[int]:
+def _changed(kept: Kept, elsewhere: set[int], count: int) -> set[int]:
     """The wires that are new, or that were led to where something was dragged."""
-    came = kept.count(NEW)
-    if not elsewhere and kept[len(kept) - came :].count(NEW) == came:
-        return set(range(len(kept) - came, len(kept)))
+    if kept is None:
+        return elsewhere
+    if isinstance(kept, WireChange):
+        stays = {k - bisect_left(kept.gone, k) for k in elsewhere.difference(kept.gone)}
+        return stays.union(range(count - kept.came, count))
     return {k for k, old in enumerate(kept) if old == NEW or old in elsewhere}
 
 
-def _kept(before: list[Wire], wiring: Wiring) -> list[int] | None:
-    """Where each wire stood, `NEW` for one that was not there; None when they are the same wires."""
+def _kept(before: list[Wire], wiring: Wiring) -> Kept:
     if before is wiring.wires:
         return None
-    if before is wiring.before and wiring.kept is not None:
-        return wiring.kept
+    if before is wiring.before and (wiring.change is not None or wiring.kept is not None):
+        return wiring.change if wiring.change is not None else wiring.kept
     places = {id(wire): k for k, wire in enumerate(before)}
     return [places.get(id(wire), NEW) for wire in wiring.wires]

@@ -15,6 +15,7 @@ from gradstudio.scene.card.card_stack import CardStack
 from gradstudio.scene.card.port_style import MUTED, PortStyle, port_style
 from gradstudio.scene.scene_state import SceneState
 from gradstudio.scene.statement_numbers import StatementNumbers
+from gradstudio.scene.wire.wire_places import WireChange
 from gradstudio.scene.wire.wiring import NEW, Wiring
 
 if TYPE_CHECKING:
@@ -107,17 +108,42 @@ class PortLooks:
 
         A wire that was there has the colour that it had, unless other statements are left out now.
         """
-        wires, left_out = self._wiring.wires, self._numbers.left_out
-        codes = [NEW] * len(wires) if left_out != self._left_out else self._codes_before()
-        came = range(len(codes)) if NEW not in codes else range(codes.index(NEW), len(codes))
-        for k in [k for k in came if codes[k] == NEW]:
-            wire = wires[k]
-            codes[k] = self._code(self._along(wire, self._last_look(wire.source, wire.output)))
+        left_out = self._numbers.left_out
+        is_new = left_out != self._left_out
+        change = self._wiring.change
+        if change is not None and not is_new and self._coloured is self._wiring.before:
+            codes = [
+                *change.kept(self.code_list),
+                *self._codes_of(self._wiring.wires[-change.came :] if change.came else []),
+            ]
+            self._follow_array(change, codes)
+        else:
+            codes = self._all_codes(is_new)
+            self._codes = None
+        self.code_list = codes
+        self._coloured, self._left_out = self._wiring.wires, left_out
+        self.revision += 1
+
+    def _follow_array(self, change: WireChange, codes: list[int]) -> None:
+        if self._codes is not None:
+            import numpy as np
+
+            news = np.array(codes[len(codes) - change.came :], dtype=np.intp)
+            self._codes = np.concatenate((np.delete(self._codes, list(change.gone)), news))
+
+    def _all_codes(self, is_new: bool) -> list[int]:
+        """The codes of all wires: those that they had, and of the others new ones; `is_new`: of all."""
+        wires = self._wiring.wires
+        codes = [NEW] * len(wires) if is_new else self._codes_before()
+        came = [k for k, code in enumerate(codes) if code == NEW]
+        for k, code in zip(came, self._codes_of([wires[k] for k in came]), strict=True):
+            codes[k] = code
         for wire in self._wiring.muted:
             codes[self._wiring.ends[wire.target, wire.port]] = self._code(MUTED)
-        self.code_list, self._codes = codes, None
-        self._coloured, self._left_out = wires, left_out
-        self.revision += 1
+        return codes
+
+    def _codes_of(self, wires: Sequence[Wire]) -> list[int]:
+        return [self._code(self._along(wire, self._last_look(wire.source, wire.output))) for wire in wires]
 
     def _codes_before(self) -> list[int]:
         """What each wire has already; `NEW` for those that have none."""
@@ -155,7 +181,9 @@ class PortLooks:
         wire = self._wiring.wires[k]
         code = self._code(MUTED if wire in self._wiring.muted else self._along(wire, look))
         if self.code_list[k] != code:
-            self.code_list[k], self._codes = code, None
+            self.code_list[k] = code
+            if self._codes is not None:
+                self._codes[k] = code
             self.revision += 1
 
     def _along(self, wire: Wire, look: PortStyle) -> PortStyle:

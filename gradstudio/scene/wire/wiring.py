@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from gradstudio.graph.card_grouping import CALLED, SELF
 from gradstudio.graph.model import ItemId, Wire
@@ -12,6 +12,7 @@ from gradstudio.graph.ports.muted_wires import muted_wires
 from gradstudio.graph.ports.wire_dots import End, end_of
 from gradstudio.scene.scene_state import SceneState
 from gradstudio.scene.wire.wire_options import WireOptions
+from gradstudio.scene.wire.wire_places import WireChange, WirePlaces
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 NEW: Final = -1
 """In place of the place of a wire that was not there before."""
+MANY: Final = 200
+"""Of more items all wires are asked whether they touch one, instead of each item for its wires."""
 
 
 class Wiring:
@@ -26,7 +29,9 @@ class Wiring:
 
     Attributes:
         wires: those of the graph that run between cards; the `muted` ones come last.
-        kept: for each of them its place among those `before`, or `NEW`; None: the same list was followed again.
+        change: what became of the list `before`, where that is simple; None: see `kept`.
+        kept: for each of them its place among those `before`, or `NEW`; None: see `change`, or the same list was
+            followed again.
         view: how they are drawn, and which.
         selection: what is selected; a view may draw the wires of that alone.
     """
@@ -36,10 +41,10 @@ class Wiring:
         self._state = state
         self.wires: list[Wire] = []
         self.before: list[Wire] = []
+        self.change: WireChange | None = None
         self.kept: list[int] | None = None
-        self._drawn: dict[End, Wire] = {}
         self._index: dict[Wire, int] | None = None
-        self._places: dict[End, int] | None = None
+        self._places: WirePlaces | None = None
         self.muted: frozenset[Wire] = frozenset()
         self.view = WireOptions()
         self.selection: frozenset[ItemId] = frozenset()
@@ -53,11 +58,10 @@ class Wiring:
         return self._index
 
     @property
-    def ends(self) -> dict[End, int]:
+    def ends(self) -> WirePlaces:
         """The place in `wires` of the one that ends in a port; made when it is asked for."""
         if self._places is None:
-            muted = ((wire.target, wire.port) for wire in self.wires[len(self._drawn) :])
-            self._places = dict(zip((*self._drawn, *muted), range(len(self.wires)), strict=True))
+            self._places = WirePlaces(map(_end, self.wires))
         return self._places
 
     def place_of(self, wire: Wire) -> int | None:
@@ -90,45 +94,44 @@ class Wiring:
         `removed` are the ports whose wires were taken away, as far as that is known.
         """
         were_muted, self.muted = self.muted, self._muted_now()
-        before, drawn = self.wires, self._between_cards()
-        wires = [*drawn.values(), *sorted(self.muted)]
+        before = self.wires
+        wires = [*self._between_cards(), *sorted(self.muted)]
         as_muted = self.muted == were_muted  # a wire that is not muted any more is equal to what it was
-        self.kept = None
+        self.change = self.kept = None
         if as_muted and wires == before:
             return
-        likely = self._without(removed) if as_muted else []
-        is_longer = len(likely) == len(before) and not self.muted
-        places = self._places if is_longer and wires[: len(before)] == before else None
-        self._drawn, self.wires, self.before = drawn, wires, before
-        self._index = self._places = self._touching = None
-        if places is not None:
-            places.update(((wire.target, wire.port), k) for k, wire in enumerate(wires[len(before) :], len(before)))
-            self._places = places
-        if list(map(before.__getitem__, likely)) == wires[: len(likely)] and likely:
-            self.kept = [*likely, *[NEW] * (len(wires) - len(likely))]
-        else:
+        is_simple = not self.muted and not were_muted
+        self.change = self._change_to(wires, removed) if is_simple else None
+        self.wires, self.before = wires, before
+        self._index = self._touching = None
+        if self.change is None:
+            self._places = None
             known = dict(zip(map(id, before), range(len(before)), strict=True))
             self.kept = list(map(known.get, map(id, wires), itertools.repeat(NEW)))
+        elif self._places is not None:
+            came = wires[len(wires) - self.change.came :]
+            self._places.follow(self.change, (_end(before[k]) for k in self.change.gone), map(_end, came))
 
-    def _without(self, removed: Iterable[End]) -> list[int]:
-        """The places of all wires but these: what a dictionary keeps keeps its order, and what comes stands last."""
-        kept = list(range(len(self.wires)))
-        gone = {k for end in removed if (k := self.ends.get(end)) is not None}
-        for k in sorted(gone, reverse=True):
-            del kept[k]
-        return kept
+    def _change_to(self, wires: list[Wire], removed: Iterable[End]) -> WireChange | None:
+        """What went, and what came behind the rest: a dictionary keeps its order; None where it was more than that."""
+        gone = tuple(sorted({k for end in removed if (k := self.ends.get(end)) is not None}))
+        count = len(self.wires) - len(gone)
+        change = WireChange(gone, len(wires) - count)
+        return change if change.came >= 0 and change.kept(self.wires) == wires[:count] else None
 
-    def _between_cards(self) -> dict[End, Wire]:
+    def _between_cards(self) -> Iterable[Wire]:
         """The wires of the graph that do not lie inside a card, or end at the edge of a definition."""
         graph, groups = self._state.graph, self._state.card_groups
+        if graph.edges is None and not groups.modules and not groups.switches:
+            return graph.wires.values()
         drawn = graph.wires.copy()
         for call, module in groups.modules.items():
             _take_away(drawn, (call, CALLED), module)
         for switch, module in groups.switches.items():
             _take_away(drawn, (switch, SELF), module)
-        if graph.edges is not None:
-            drawn = {end: wire for end, wire in drawn.items() if wire.source in graph and wire.target in graph}
-        return drawn
+        if graph.edges is None:
+            return drawn.values()
+        return [wire for wire in drawn.values() if wire.source in graph and wire.target in graph]
 
     def is_muted_as_before(self) -> bool:
         """Whether the same wires are muted as when they were listed."""
@@ -146,11 +149,23 @@ class Wiring:
         import numpy as np
 
         if self._touching is None or self._touching[0] != items:
-            dotted = (self.ends.get(end) for end in _ends_of_dots(items))
             touches = np.zeros(len(self.wires), dtype=np.bool_)
-            touches[[*self.at(self.on_cards(map(ItemId, items))), *(k for k in dotted if k is not None)]] = True
+            if len(items) > MANY:
+                touches[self.lit_among(items, range(len(self.wires)))] = True
+            else:
+                dotted = (self.ends.get(end) for end in _ends_of_dots(items))
+                touches[[*self.at(self.on_cards(map(ItemId, items))), *(k for k in dotted if k is not None)]] = True
             self._touching = items, touches
         return self._touching[1]
+
+    def lit_among(self, items: frozenset[str], places: Iterable[int]) -> list[int]:
+        """Those of some places of wires that begin or end at one of these items, or lead through one of these dots."""
+        whole, dotted, wires = self.on_cards(cast(frozenset[ItemId], items)), _ends_of_dots(items), self.wires
+        return [
+            k
+            for k in places
+            if (wire := wires[k]).source in whole or wire.target in whole or (dotted and _end(wire) in dotted)
+        ]
 
     def _muted_now(self) -> frozenset[Wire]:
         return frozenset(wire for wire in muted_wires(self._state.graph) if self._has_ends(wire))
@@ -159,6 +174,10 @@ class Wiring:
         """Whether a wire runs between cards: one from a module to the call on its card lies inside."""
         graph = self._state.graph
         return wire.source in graph and wire.target in graph and not self._state.card_groups.is_hidden(wire)
+
+
+def _end(wire: Wire) -> End:
+    return wire.target, wire.port
 
 
 def _ends_of_dots(keys: Iterable[str]) -> frozenset[End]:

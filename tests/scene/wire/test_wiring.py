@@ -2,6 +2,7 @@
 
 from gradstudio.graph import recipes
 from gradstudio.scene.wire.wire_options import WireOptions
+from gradstudio.scene.wire.wiring import MANY
 from tests.helpers.drawing import Drawing
 
 
@@ -39,6 +40,20 @@ def test_wires_touch_what_they_begin_and_end_at_and_their_dots(drawing: Drawing)
     (key,) = drawing.scene.dots.of(wire)
     assert wiring.touching(frozenset({key})).tolist() == [False, True]
     assert wiring.touching(frozenset()).tolist() == [False, False]
+    for items in ({x}, {y}, {key}, {x, z}, set[str]()):
+        touched = wiring.touching(frozenset(items)).nonzero()[0].tolist()
+        assert wiring.lit_among(frozenset(items), range(2)) == touched
+    assert wiring.lit_among(frozenset({y}), [1]) == [1]
+
+
+def test_of_many_items_the_same_wires_are_touched_as_of_each(drawing: Drawing) -> None:
+    items = drawing.chain("torch.randn", *["torch.relu"] * (MANY + 1))
+    wiring = drawing.scene.wiring
+    some = frozenset(items[:-1])
+    assert len(some) > MANY
+    touched = wiring.touching(some).tolist()
+    assert touched == [k in wiring.at(some) for k in range(len(wiring.wires))]
+    assert touched.count(False) == 0
 
 
 def test_a_person_may_want_only_the_wires_of_the_selection_or_none(drawing: Drawing) -> None:

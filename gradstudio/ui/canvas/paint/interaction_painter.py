@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.geometry import Box, visible
+from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import at_work
 from gradstudio.scene.scene import Scene
@@ -89,7 +89,10 @@ def _paint_wires(
 ) -> None:
     """Wires of the selection a little stronger; selected and hovered ones in the accent."""
     if state.selection and scene.wiring.view.shown != "none":
-        chosen = scene.wiring.touching(frozenset(state.selection)) & visible(scene.routes.bounds, seen, 4)
+        import numpy as np
+
+        chosen = np.zeros(len(scene.wiring.wires), dtype=np.bool_)
+        chosen[scene.wiring.lit_among(frozenset(state.selection), scene.routes.wires_in(seen))] = True
         paint_wires(painter, style, scene, camera, seen, chosen, 3.2)
         if scene.wiring.view.shown == "selection":
             paint_dots(painter, style, scene, camera, seen, chosen)
@@ -123,9 +126,8 @@ def _paint_labels(
     if scene.state.shown.wire_gradients:
         lit = list[Wire]()
         if state.selection:
-            chosen = scene.wiring.touching(frozenset(state.selection))
             near = scene.routes.wires_in(seen, LABEL_REACH / min(1.0, camera.zoom))
-            lit = [scene.wiring.wires[k] for k in near if chosen[k]]
+            lit = [scene.wiring.wires[k] for k in scene.wiring.lit_among(frozenset(state.selection), near)]
         wires = [wire for wire in (*lit, *state.selected_wires) if labels.of(wire) is not None]
         found = (label for wire in wires if (label := labels.of(wire)) is not None)
         paint_labels(painter, style, camera, found, stale=bool(wires) and scene.results.stale(wires[0].target))
