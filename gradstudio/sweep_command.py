@@ -18,7 +18,7 @@ from gradstudio.document.errors import BadSweep, CannotSave, refusal_text
 from gradstudio.document.event_files import Points
 from gradstudio.document.runs.kept_run import RunRecord, State, runs_folder
 from gradstudio.document.runs.run_literals import literals_of
-from gradstudio.document.runs.run_writer import LARGEST_PARAMETERS, RunWriter
+from gradstudio.document.runs.run_writer import RunWriter
 from gradstudio.document.runs.sweep_grid import SweepLine, combinations, with_literals
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph
@@ -30,7 +30,7 @@ from gradstudio.protocol.client import COMMAND, RUNS_CODE, EngineProcess
 from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.errors import EngineDied
 from gradstudio.protocol.messages.events import Event, Failed, Paused, Traced
-from gradstudio.protocol.messages.progress import CheckpointKept, KeepCheckpoint, Turned
+from gradstudio.protocol.messages.progress import LARGEST_KEPT, CheckpointKept, KeepCheckpoint, Turned
 from gradstudio.protocol.messages.requests import Do, Load, Stop
 from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.result_numbers import number_of
@@ -203,12 +203,12 @@ class _Sweep:
             yield True
         trial.seconds = event.seconds
         trial.state = ENDS.get(event.outcome, "stopped")
-        engine.send(KeepCheckpoint(request=1, most_bytes=LARGEST_PARAMETERS))
+        engine.send(KeepCheckpoint(request=1, most_bytes=LARGEST_KEPT))
         kept = engine.wait_for(CheckpointKept, on_event=trial.hear)
         assert isinstance(kept, CheckpointKept)
         record.lacks = kept.error
         if kept.data:
-            writer.keep_parameters(kept.data)
+            writer.keep_parameters(kept.data, {name: len(one) for name, one in trial.curves.items()})
         self._write(trial)
         trial.last = record.last
         del self._written[trial]

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from gradstudio.document.gsg.line_memo import LineMemo
 
 SUFFIX = ".gsg"
+RUNS_SUFFIX = ".runs"
+"""Of the folder beside a document in which its runs are kept."""
 
 
 class View(msgspec.Struct, frozen=True):

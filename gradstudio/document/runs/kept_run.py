@@ -13,11 +13,13 @@ import psutil
 
 from gradstudio.document.atomic_write import write_file
 from gradstudio.document.event_files import Points, read_events
+from gradstudio.document.file import RUNS_SUFFIX
 
-SUFFIX: Final = ".runs"
 RECORD: Final = "run.json"
 PROGRAM: Final = "program.py"
 PARAMETERS: Final = "parameters.safetensors"
+BEST: Final = "best.safetensors"
+"""What was learnt where the loss was least, of the checkpoints that were kept."""
 EVENTS: Final = "events.out.tfevents.{seconds:.0f}.gradstudio"
 DELETED: Final = ".deleted"
 DELETED_KEPT: Final = 10
@@ -57,6 +59,8 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
         marks: literals that were changed while it ran.
         sweep: which sweep it belongs to; "": none.
         lacks: why nothing of what was learnt is kept; "" when it is.
+        learnt: of each curve, how many turns there were where that was kept.
+        best: the loss of the checkpoint that is kept as the best; None: none is.
     """
 
     format: int = 1
@@ -73,6 +77,8 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     marks: tuple[str, ...] = ()
     sweep: str = ""
     lacks: str = ""
+    learnt: dict[str, int] = {}
+    best: float | None = None
     writer: Writer | None = None
 
 
@@ -98,6 +104,17 @@ class KeptRun(msgspec.Struct, frozen=True):
         """Whether what was learnt is kept."""
         return (self.folder / PARAMETERS).is_file()
 
+    @property
+    def learnt_turns(self) -> int:
+        """Behind which turn of the longest curve what was learnt is kept; 0: it is not known."""
+        return max(self.record.learnt.values(), default=0)
+
+    @property
+    def was_cut_off(self) -> bool:
+        """Whether its writer was killed, nobody has said anything to that since, and it can go on."""
+        is_left = self.record.state == "running" and self.state == "ended"
+        return is_left and self.has_parameters and self.learnt_turns > 0
+
     def program(self) -> str:
         """The text of the program that ran; "" where it is gone."""
         try:
@@ -114,11 +131,6 @@ class KeptRun(msgspec.Struct, frozen=True):
             except OSError:
                 continue
         return found
-
-
-def runs_folder(document: Path) -> Path:
-    """The folder of a document's runs, beside it."""
-    return document.with_name(f"{document.stem}{SUFFIX}")
 
 
 def kept_runs(folder: Path) -> list[KeptRun]:
@@ -148,6 +160,11 @@ def write_record(folder: Path, record: RunRecord) -> None:
         CannotSave: it is as it was.
     """
     write_file(folder / RECORD, msgspec.json.format(msgspec.json.encode(record)), durable=False)
+
+
+def runs_folder(document: Path) -> Path:
+    """The folder of a document's runs, beside it."""
+    return document.with_name(f"{document.stem}{RUNS_SUFFIX}")
 
 
 def rename(run: KeptRun, name: str) -> None:

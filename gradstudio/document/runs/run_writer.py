@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from gradstudio.document.atomic_write import write_file
-from gradstudio.document.event_files import Points, Scalars, event_head, event_records
+from gradstudio.document.event_files import Points, Scalars, event_file, event_head, event_records
 from gradstudio.document.runs.kept_run import (
+    BEST,
     EVENTS,
     PARAMETERS,
     PROGRAM,
@@ -25,7 +28,9 @@ KEPT: Final = 50
 """Runs without a name that are kept of a document; the oldest makes room."""
 PARAMETERS_KEPT: Final = 10
 """Of so many of them what was learnt is kept, too."""
-LARGEST_PARAMETERS: Final = 64 << 20
+APART: Final = ("val", "test", "eval")
+"""In the names of losses of data that nobody learns from."""
+EVENT_FILES: Final = "events.out.tfevents.*"
 
 
 class RunWriter:
@@ -41,16 +46,39 @@ class RunWriter:
         Raises:
             OSError, CannotSave: it cannot be written there.
         """
-        self.record = record
         record.began = record.began or time.time()
-        record.writer = this_writer()
-        self.folder = _new_folder(runs, record.began)
-        self._events = EVENTS.format(seconds=record.began)
-        self._written: dict[str, int] = {}
+        self._take(_new_folder(runs, record.began), record)
         write_file(self.folder / PROGRAM, program.encode(), durable=False)
         (self.folder / self._events).write_bytes(event_head(record.began))
         write_record(self.folder, record)
         _make_room(runs, keep=self.folder)
+
+    @classmethod
+    def resume(cls, run: KeptRun) -> "RunWriter":
+        """Go on in the folder of a run that has ended, behind the turn where what it had learnt was kept.
+
+        Raises:
+            OSError, CannotSave: it cannot be written there.
+        """
+        writer = cls.__new__(cls)
+        curves = learnt_curves(run)
+        writer._take(run.folder, read_record(run.folder) or run.record)
+        writer._written = {title: int(steps[-1]) for title, (steps, _) in curves.items() if len(steps)}
+        parts = [Scalars(title, *points) for title, points in curves.items()]
+        for old in run.folder.glob(EVENT_FILES):
+            if old.name != writer._events:
+                old.unlink()
+        write_file(run.folder / writer._events, event_file(parts, writer.record.began), durable=False)
+        writer.record.turns = run.learnt_turns
+        writer.record.state, writer.record.reason = "running", ""
+        writer.save()
+        return writer
+
+    def _take(self, folder: Path, record: RunRecord) -> None:
+        record.writer = this_writer()
+        self.folder, self.record = folder, record
+        self._events = EVENTS.format(seconds=record.began)
+        self._written: dict[str, int] = {}
 
     def add(self, curves: Mapping[str, Points]) -> None:
         """Put the points that are new behind those of before.
@@ -80,14 +108,24 @@ class RunWriter:
         self.record.name = known.name
         write_record(self.folder, self.record)
 
-    def keep_parameters(self, data: bytes) -> None:
-        """Keep what was learnt: a checkpoint's file, as it is.
+    def keep_parameters(self, data: bytes, learnt: Mapping[str, int], loss: float | None = None) -> None:
+        """Keep what was learnt: a checkpoint's file, as it is; the one before it makes room, unless it is the best.
+
+        Args:
+            data: the file.
+            learnt: of each curve, how many turns there were then.
+            loss: by which the best one is told from others; None: it is not known.
 
         Raises:
             CannotSave: it is not kept.
         """
-        if self.folder.is_dir():
-            write_file(self.folder / PARAMETERS, data, durable=False)
+        if not self.folder.is_dir():
+            return
+        write_file(self.folder / PARAMETERS, data, durable=False)
+        self.record.learnt = dict(learnt)
+        if loss is not None and loss == loss and (self.record.best is None or loss < self.record.best):
+            write_file(self.folder / BEST, data, durable=False)
+            self.record.best = loss
 
     def go_on_in(self, folder: Path) -> None:
         """The folder was put elsewhere."""
@@ -97,6 +135,26 @@ class RunWriter:
         steps, values = points
         first = int(steps.searchsorted(self._written.get(title, -1), side="right"))
         return Scalars(title, steps[first:], values[first:]) if first < len(steps) else None
+
+
+def learnt_curves(run: KeptRun) -> dict[str, Points]:
+    """The curves of a run up to where what it had learnt was kept, each turn once."""
+    learnt, found = run.record.learnt, dict[str, Points]()
+    for title, (steps, values) in run.curves().items():
+        newest = dict(zip(steps.tolist(), values.tolist(), strict=True))
+        kept = [(step, value) for step, value in sorted(newest.items()) if step < learnt.get(title, run.learnt_turns)]
+        found[title] = np.array([step for step, _ in kept]), np.array([value for _, value in kept])
+    return found
+
+
+def judged_loss(curves: Mapping[str, Points]) -> float | None:
+    """The loss by which checkpoints are judged: of data that nobody learns from, else the mean of the newest tenth."""
+    losses = {title: values for title, (_, values) in curves.items() if "loss" in title.lower() and len(values)}
+    apart = [title for title in losses if any(word in title.lower() for word in APART)]
+    if apart:
+        return float(losses[apart[0]][-1])
+    learnt = max(losses.values(), key=len, default=None)
+    return None if learnt is None else float(learnt[-max(len(learnt) // 10, 1) :].mean())
 
 
 def move_run(run: Path, runs: Path) -> Path:
@@ -135,3 +193,4 @@ def _make_room(runs: Path, keep: Path) -> None:
 def _forget_parameters(run: KeptRun) -> None:
     with contextlib.suppress(OSError):
         (run.folder / PARAMETERS).unlink(missing_ok=True)
+        (run.folder / BEST).unlink(missing_ok=True)

@@ -116,7 +116,7 @@ class TurnSampling:
         self._wanted: tuple[tuple[int, ...], ...] = ()
         self.curves = TurnCurves()
         self.checkpoints = Checkpoints()
-        self.files = FileCheckpoints(send)
+        self.files = FileCheckpoints()
         self.charts = Charts(send, stopped)
         self.newest_watch: Callable[[], Watch | None] = lambda: None
         self._watch: Watch | None = None
@@ -181,7 +181,10 @@ class TurnSampling:
         if (end is None or end.place is None) and any(one.is_long for one in self._loops):
             self.checkpoints.look(live, self.curves.counts)
         if end is None or end.place is None:
-            self.files.look(live, self.curves.counts)
+            kept = self.files.look(live, self.curves.counts)
+            if kept is not None:
+                self.tell(live)  # curves are known up to there
+                self._send(kept)
         live.cursor.pass_turn()
         is_broken = end is not None and (end.place is not None or end.error is not None)
         return end if is_broken else None

@@ -1,5 +1,6 @@
 """Where a run is: one without a trace says it now and then, any other of a statement that takes long, and of loops."""
 
+from typing import Final
 from typing import Literal as OneOf
 
 import msgspec
@@ -8,6 +9,8 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.bounds import Count, Seconds, Size, Turns
 
+LARGEST_KEPT: Final = 64 << 20
+"""Bytes of a checkpoint that is kept by itself."""
 Figure = OneOf["value", "mean", "rms", "norm", "max"]
 
 

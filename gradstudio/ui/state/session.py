@@ -1,10 +1,12 @@
 """One open document: its graph, its run, what is looked at, and where it is saved."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Signal
 
+from gradstudio import paths
 from gradstudio.document import file
 from gradstudio.document.errors import CannotOpen
 from gradstudio.document.file import View
@@ -114,6 +116,16 @@ class Session(QObject):
         return self.subject or ("Untitled" if self.number == 1 else f"Untitled {self.number}")
 
     @property
+    def runs_folder(self) -> Path | None:
+        """Where its runs are kept: beside it, or, without a file and of an example, in the program's own folder."""
+        if self.path is not None and not self.path.resolve().is_relative_to(paths.examples().resolve()):
+            return self.path.with_name(f"{self.path.stem}{file.RUNS_SUFFIX}")
+        if self.untitled_runs is None:
+            return None
+        stem = re.sub(r"[^\w.-]+", " ", self.title).strip()
+        return self.untitled_runs / f"{stem}{file.RUNS_SUFFIX}"
+
+    @property
     def runs(self) -> "RunKeeper":
         """What keeps its runs: made with the first curve, or when somebody looks at them."""
         if self._runs is None:
@@ -121,6 +133,12 @@ class Session(QObject):
 
             self._runs = RunKeeper(self, self)
         return self._runs
+
+    def offer_cut_off_run(self) -> None:
+        """A training of the document that was killed with its window can go on."""
+        folder = self.runs_folder
+        if folder is not None and folder.is_dir():
+            self.runs.offer()
 
     def answer_input(self, text: str | None) -> None:
         """Give the program the line that it waits for; None: nobody types any more."""

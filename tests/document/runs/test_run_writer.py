@@ -76,7 +76,7 @@ def test_the_oldest_without_a_name_makes_room(tmp_path: Path, monkeypatch: pytes
     for number in range(5):
         writer = write(runs, began=1e9 + number)
         writer.record.state = "finished"
-        writer.keep_parameters(b"learnt")
+        writer.keep_parameters(b"learnt", {})
         writer.save()
         if number == 0:
             rename(kept_runs(runs)[0], "the first")

@@ -1,7 +1,6 @@
-"""Sends a run as a file now and then while its loop trains, so that whoever is killed loses little."""
+"""A run as a file now and then while its loop trains, so that whoever is killed loses little."""
 
 import time
-from collections.abc import Callable
 from typing import Final
 
 from gradstudio.engine.clean_modes import clean_modes
@@ -9,11 +8,10 @@ from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.turns.checkpoints.checkpoint_file import INSIDE, NO_LOOP, checkpoint_bytes
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.progress import CheckpointKept
 
 FIRST_S: Final = 1.0
-"""When the first is sent, of a run that begins."""
+"""When the first is made, of a run that begins."""
 EVERY_S: Final = 5.0
 """So often further ones, and so seldom that they take no more than `SHARE` of the time."""
 SHARE: Final = 0.02
@@ -26,12 +24,11 @@ class FileCheckpoints:
     """Those of one run from nothing.
 
     Attributes:
-        most_bytes: of each; 0: none is sent.
+        most_bytes: of each; 0: none is made.
     """
 
-    def __init__(self, send: Callable[[Message], None]) -> None:
-        """None is sent."""
-        self._send = send
+    def __init__(self) -> None:
+        """None is made."""
         self.most_bytes = 0
         self._due_s: float | None = None
         self._may_be_inside = True
@@ -40,35 +37,35 @@ class FileCheckpoints:
         """A start from nothing."""
         self._due_s, self._may_be_inside = None, True
 
-    def look(self, live: Live, counts: dict[ItemId, int]) -> None:
-        """The run stands at the end of a turn: send it, where it is time for that."""
+    def look(self, live: Live, counts: dict[ItemId, int]) -> CheckpointKept | None:
+        """The run stands at the end of a turn: what is to be sent of it, where it is time for that."""
         if not self.most_bytes:
-            return
+            return None
         now = time.perf_counter()
         if self._due_s is None:
             self._due_s = now + FIRST_S
         if now < self._due_s:
-            return
+            return None
         loops = sum(frame.iterator is not None for frame in live.cursor.frames)
         if loops > 1 and (now < self._due_s + PATIENT_S or not self._may_be_inside):
-            return
-        self._send_now(live, counts, now, loops > 1)
+            return None
+        kept = self._keep(live, counts, loops > 1)
+        if kept is not None:
+            cost_s = time.perf_counter() - now
+            self._due_s = NEVER if kept.error else now + cost_s + max(EVERY_S, cost_s / SHARE)
+        return kept
 
-    def _send_now(self, live: Live, counts: dict[ItemId, int], now_s: float, is_inside: bool) -> None:
+    def _keep(self, live: Live, counts: dict[ItemId, int], is_inside: bool) -> CheckpointKept | None:
         try:
             with clean_modes():
                 data, turns = checkpoint_bytes(live, self.most_bytes, counts, goes_on=True)
         except VerbRefused as refusal:
             reason = str(refusal)
-            if reason == INSIDE:
-                return  # a later turn will do
-            if is_inside:
-                self._may_be_inside = False
-                return  # the end of a turn of the loop around may do
-            self._due_s = NEVER
-            if reason != NO_LOOP:
-                self._send(CheckpointKept(request=0, error=reason))
-            return
-        self._send(CheckpointKept(request=0, data=data, turns=turns, counts=dict(counts)))
-        cost_s = time.perf_counter() - now_s
-        self._due_s = time.perf_counter() + max(EVERY_S, cost_s / SHARE)
+            if is_inside and reason != INSIDE:
+                self._may_be_inside = False  # the end of a turn of the loop around may do
+            elif reason == NO_LOOP:
+                self.most_bytes = 0
+            elif not is_inside and reason != INSIDE:
+                return CheckpointKept(request=0, error=reason)
+            return None
+        return CheckpointKept(request=0, data=data, turns=turns, counts=dict(counts))

@@ -48,6 +48,8 @@ class DocumentSafety(QObject):
     def _offer_newer(self, tab: Tab) -> None:
         if tab in self._documents.tabs and tab.session.path is not None:
             self.recovering.offer_for(tab.session.path)
+        if tab in self._documents.tabs and not tab.session.is_untouched:
+            tab.session.offer_cut_off_run()
 
     def _remember_open(self) -> None:
         """What is open is opened again at the next start, also when the program does not end on purpose."""

@@ -1,8 +1,8 @@
-"""What stands behind the device and the engine in the status bar: a click, or Enter, offers what can be done."""
+"""What the status bar offers: at its left by a button, behind the device and the engine by a click or Enter."""
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QMouseEvent
@@ -10,17 +10,28 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from gradstudio.ui.actions.run_commands import DeviceChoice, HostCommands
 from gradstudio.ui.app.window.status_bar import StatusBar
+from gradstudio.ui.state.run.run_status import Offer, RunStatus
+from gradstudio.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradstudio.ui.widgets.offer_field import OfferField
 
 OPENS: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 class StatusMenus(QObject):
-    """Two menus of one status bar."""
+    """Two menus of one status bar, and what a run offers.
 
-    def __init__(self, bar: StatusBar, hosts: HostCommands, engine: Iterable[QAction]) -> None:
-        """`hosts` know the devices; `engine` are the commands about the engine."""
+    Attributes:
+        offer: made with the first one; None: nothing was offered.
+    """
+
+    def __init__(
+        self, bar: StatusBar, hosts: HostCommands, engine: Iterable[QAction], status: RunStatus, theme: Theme
+    ) -> None:
+        """`hosts` know the devices; `engine` are the commands about the engine; `status` offers what a run can do."""
         super().__init__(bar)
-        self._hosts = hosts
+        self._bar, self._hosts, self._status, self._theme = bar, hosts, status, theme
         self.device, self.engine = QMenu(bar), QMenu(bar)
         self.engine.addActions(list(engine))
         self._menus: dict[QWidget, QMenu] = {bar.device: self.device, bar.light: self.engine}
@@ -32,6 +43,8 @@ class StatusMenus(QObject):
             widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             widget.installEventFilter(self)
         self.device.aboutToShow.connect(self._fill_devices)
+        self.offer: OfferField | None = None
+        status.offered.connect(self._on_status_offered)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A click or a key opens the menu above its place."""
@@ -62,3 +75,11 @@ class StatusMenus(QObject):
 
     def _on_device_triggered(self, choice: DeviceChoice, _checked: bool = False) -> None:
         self._hosts.choose(choice)
+
+    def _on_status_offered(self, offer: Offer) -> None:
+        if self.offer is None:
+            from gradstudio.ui.widgets.offer_field import OfferField
+
+            self.offer = OfferField(self._status, self._theme, self._bar)
+            self._bar.insertWidget(0, self.offer)
+        self.offer.show_offer(offer)

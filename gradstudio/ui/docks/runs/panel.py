@@ -23,10 +23,11 @@ from gradstudio.document.runs.kept_run import KeptRun
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.program.write import write_script
 from gradstudio.ui.docks.catch_up import CatchUp
-from gradstudio.ui.docks.runs.restore_run import restore
+from gradstudio.ui.docks.runs.restore_run import can_continue, go_on_from, restore
 from gradstudio.ui.docks.runs.run_model import DIFFERS, LAST, RUN, STATE, TIME, TURNS, RunModel
 from gradstudio.ui.docks.runs.run_words import about_one, about_two
 from gradstudio.ui.docks.runs.sweep_strip import SweepStrip
+from gradstudio.ui.state.runs.run_keeper import GO_ON
 from gradstudio.ui.state.runs.sweep_process import Order
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon
@@ -57,6 +58,9 @@ class RunsPanel(QWidget):
         self.words.setOpenLinks(False)
         self.restore_button = self._button(
             "Restore", "rerun", "The document and what was learnt as they were", self.restore
+        )
+        self.continue_button = self._button(
+            "Continue", "run", "Train on from where what was learnt was kept, in the same run", self.go_on
         )
         self.delete_button = self._button("Delete", "delete", "Put the selected runs aside", self.delete_selected)
         self.back_button = self._button("Bring back", "undo", "The run that was deleted last", self.list.bring_back)
@@ -90,6 +94,7 @@ class RunsPanel(QWidget):
         self.model.set_theme(theme)
         for button, name in (
             (self.restore_button, "rerun"),
+            (self.continue_button, "run"),
             (self.delete_button, "delete"),
             (self.sweep_button, "list"),
             (self.back_button, "undo"),
@@ -108,6 +113,11 @@ class RunsPanel(QWidget):
         for run in self.selected[:1]:
             restore(self._session, run, self.list.label(run))
             self.list.show(run.id, True)
+
+    def go_on(self) -> None:
+        """Train on from the run that is selected: with its program, in its folder."""
+        for run in self.selected[:1]:
+            go_on_from(self._session, run, self.list.label(run))
 
     def sweep(self) -> None:
         """Ask for a sweep, and begin it."""
@@ -141,7 +151,13 @@ class RunsPanel(QWidget):
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setContentsMargins(6, 1, 6, 1)
-        for button in (self.sweep_button, self.restore_button, self.delete_button, self.back_button):
+        for button in (
+            self.sweep_button,
+            self.restore_button,
+            self.continue_button,
+            self.delete_button,
+            self.back_button,
+        ):
             head.addWidget(button)
         head.addStretch(1)
         split = QSplitter(Qt.Orientation.Horizontal, self)
@@ -164,6 +180,9 @@ class RunsPanel(QWidget):
         chosen = self.selected
         self._stack.setCurrentIndex(1 if self.model.rows else 0)
         self.restore_button.setEnabled(len(chosen) == 1)
+        can_go_on = len(chosen) == 1 and can_continue(chosen[0])
+        self.continue_button.setEnabled(can_go_on)
+        self.continue_button.setText(GO_ON.format(turn=chosen[0].learnt_turns) if can_go_on else "Continue")
         self.delete_button.setEnabled(bool(chosen))
         self.back_button.setVisible(self.list.can_bring_back)
         self.words.setVisible(bool(chosen))
@@ -208,6 +227,8 @@ class RunsPanel(QWidget):
         is_shown = run.id in self.list.shown
         words = "Hide its curves" if is_shown else "Show its curves"
         menu.addAction("Restore", self.restore).setEnabled(len(self.selected) == 1)
+        if can_continue(run) and len(self.selected) == 1:
+            menu.addAction(GO_ON.format(turn=run.learnt_turns), self.go_on)
         menu.addAction(words, lambda: self.list.show(run.id, not is_shown))
         menu.addAction("Rename", lambda: self.view.edit(index.siblingAtColumn(RUN)))
         menu.addSeparator()

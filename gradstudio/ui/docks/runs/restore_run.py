@@ -18,27 +18,45 @@ NOTHING_LEARNT: Final = "What it had learnt was not kept: Run (F5) learns it aga
 
 def restore(session: Session, run: KeptRun, label: str) -> None:
     """Make the document what it was, and the run what it had learnt; what cannot be read is refused in words."""
-    store, status = session.graph_store, session.run.status
-    if session.run.state.busy:
-        status.refused.emit("A run is under way. Stop it first (Shift+F5).")
+    if not _bring_back_program(session, run, f"Restore run {label}"):
         return
-    store.settle()
-    try:
-        edits = merge(store.graph, run.program())
-    except (NotReadable, Refused) as error:
-        status.refused.emit(GONE.format(reason=error))
-        return
-    if edits:
-        store.submit(edits, f"Restore run {label}")
     try:
         data = (run.folder / PARAMETERS).read_bytes() if run.has_parameters else b""
     except OSError:
         data = b""
     if not data:
-        status.noted.emit(BACK.format(learnt=NOTHING_LEARNT))
+        session.run.status.noted.emit(BACK.format(learnt=NOTHING_LEARNT))
         return
     session.run.do("continue", checkpoint=data, stays=True, breakpoints=())
     _say_at_rest(session.run, BACK.format(learnt=LEARNT))
+
+
+def can_continue(run: KeptRun) -> bool:
+    """Whether a run that was not at its end can go on."""
+    return run.state in ("ended", "stopped") and run.has_parameters and run.learnt_turns > 0
+
+
+def go_on_from(session: Session, run: KeptRun, label: str) -> None:
+    """Train on from where what a run had learnt was kept, with its program, in its folder."""
+    if _bring_back_program(session, run, f"Continue run {label}"):
+        session.runs.go_on(run)
+
+
+def _bring_back_program(session: Session, run: KeptRun, title: str) -> bool:
+    """Make the document what it was, as one step; why it cannot be is said."""
+    store, status = session.graph_store, session.run.status
+    if session.run.state.busy:
+        status.refused.emit("A run is under way. Stop it first (Shift+F5).")
+        return False
+    store.settle()
+    try:
+        edits = merge(store.graph, run.program())
+    except (NotReadable, Refused) as error:
+        status.refused.emit(GONE.format(reason=error))
+        return False
+    if edits:
+        store.submit(edits, title)
+    return True
 
 
 def _say_at_rest(run: RunController, words: str) -> None:

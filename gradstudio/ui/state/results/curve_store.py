@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from PySide6.QtCore import QObject, Signal
@@ -75,6 +75,14 @@ class _Points:
         self.y[self.count : end] = values
         self.count = end
 
+    def put_before(self, turns: Numbers, values: Numbers) -> None:
+        """Points that were kept: their turns may have gaps."""
+        import numpy as np
+
+        room = max(LEAST, 1 << len(turns).bit_length())
+        self.x, self.y, self.count = np.zeros(room), np.zeros(room), len(turns)
+        self.x[: self.count], self.y[: self.count] = turns, values
+
     def _thin(self) -> None:
         """Of every four points the lowest and the highest stay, in the order they came."""
         import numpy as np
@@ -116,6 +124,7 @@ class CurveStore(QObject):
     Attributes:
         wanted: what a person asked to see beside the losses; told from the next turn on.
         beside: curves of other runs, which are drawn behind those of this one.
+        earlier: gives the points that a curve had before this engine began, of a run that goes on; None: none.
         marks: where literals were changed while the run stood there, in the order of that.
 
     Signals:
@@ -132,6 +141,7 @@ class CurveStore(QObject):
         self.wanted: tuple[CurveKey, ...] = ()
         self.beside: tuple[BesideCurve, ...] = ()
         self.marks: tuple[CurveMark, ...] = ()
+        self.earlier: Callable[[CurveKey], tuple[Numbers, Numbers] | None] | None = None
         self._points: dict[Name, _Points] = {}
         self._begins: dict[ItemId, _Begins] = {}
         self._throttle = Throttle(ANNOUNCEMENT_MS, self)
@@ -164,10 +174,17 @@ class CurveStore(QObject):
             self._begins.setdefault(event.loop, _Begins()).add(event.begins)
         for curve in event.curves:
             values = np.frombuffer(curve.data, dtype="<f8")
-            points = self._points.setdefault((event.loop, curve.key), _Points())
+            points = self._points.get((event.loop, curve.key)) or self._begin((event.loop, curve.key))
             points.add(max(event.number - len(values), 0), values)
         if event.curves:
             self._throttle.request()
+
+    def _begin(self, name: Name) -> _Points:
+        points = self._points[name] = _Points()
+        before = self.earlier(name[1]) if self.earlier is not None else None
+        if before is not None:
+            points.put_before(*before)
+        return points
 
     def number_of(self, loop: ItemId, turns: Turns) -> int | None:
         """The number of a turn of a loop, given with the turns of those around it; None when it was not told."""
@@ -210,7 +227,7 @@ class CurveStore(QObject):
 
     def clear(self) -> None:
         """A start from nothing."""
-        self.marks = ()
+        self.marks, self.earlier = (), None
         self._points.clear()
         self._begins.clear()
         self._throttle.request()

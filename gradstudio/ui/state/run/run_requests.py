@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -15,7 +15,7 @@ from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol.messages import requests
 from gradstudio.protocol.messages.debugging import Change, Check, WeighMemory, WhatIf
 from gradstudio.protocol.messages.inference import Infer, Inferred, TryWire
-from gradstudio.protocol.messages.progress import KeepCheckpoint
+from gradstudio.protocol.messages.progress import LARGEST_KEPT, KeepCheckpoint
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.idle_work import IdleWork
 from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
@@ -30,6 +30,8 @@ MOST_TENSORS = 32_000_000
 """Bytes of stored tensors that a host keeps with a document for whoever takes it up."""
 MANY_NODES = 200
 """From this many on, only nodes in view are summarised at once."""
+REPEATS: Final = ("repeat", "go_to_turn")
+"""Verbs that run a program once more, for its values alone: a slider that moves begins no run of its own."""
 
 
 class RunRequests:
@@ -234,7 +236,8 @@ class RunRequests:
         """Send a verb; long loops are sampled, and in large programs only what is in view is summarised at once."""
         many = len(self._store.graph.nodes) > MANY_NODES and bool(self.visible)
         summaries = "visible" if many else "all"
-        about_turns = {"samples_turns": True, **self.about_turns()}
+        is_kept = request.verb not in REPEATS and not self._engine.place
+        about_turns = {"samples_turns": True, "keeps_bytes": LARGEST_KEPT * is_kept, **self.about_turns()}
         self._engine.send(
             msgspec.structs.replace(request, visible=self.visible, summaries=summaries, answers=True, **about_turns)
         )

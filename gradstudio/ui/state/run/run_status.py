@@ -1,5 +1,8 @@
 """The one place that says where the run stands: whoever moves it sets it here, whoever shows it listens here."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
@@ -7,6 +10,20 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Paused
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.run.slide import Slide
+
+
+class Offer(NamedTuple):
+    """What a person may do about something that has happened.
+
+    Attributes:
+        words: what has happened; `action` what can be done.
+        accept: does it; `decline` is called where nobody wants it.
+    """
+
+    words: str
+    action: str
+    accept: Callable[[], object]
+    decline: Callable[[], object]
 
 
 class RunStatus(QObject):
@@ -19,11 +36,13 @@ class RunStatus(QObject):
         changed(object): the new `RunState`.
         refused(object): a verb was refused; the words why.
         noted(object): other words about the run.
+        offered(object): an `Offer`.
     """
 
     changed = Signal(object)
     refused = Signal(object)
     noted = Signal(object)
+    offered = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         """Nothing runs, nothing is live."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import contextlib
 import time
 from functools import cached_property
 from pathlib import Path
@@ -10,23 +10,32 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
-from gradstudio import paths
 from gradstudio.document.errors import CannotSave
 from gradstudio.document.event_files import Points
-from gradstudio.document.runs.kept_run import SUFFIX, RunRecord, State, runs_folder
+from gradstudio.document.runs.kept_run import (
+    PARAMETERS,
+    KeptRun,
+    RunRecord,
+    State,
+    kept_runs,
+    read_record,
+    write_record,
+)
 from gradstudio.document.runs.run_literals import literals_of
-from gradstudio.document.runs.run_writer import LARGEST_PARAMETERS, RunWriter, move_run
+from gradstudio.document.runs.run_writer import RunWriter, judged_loss, learnt_curves, move_run
 from gradstudio.program.write import write_script
 from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.events import Event, Log, Started
-from gradstudio.protocol.messages.progress import CheckpointKept
+from gradstudio.protocol.messages.progress import LARGEST_KEPT, CheckpointKept, CurveKey
 from gradstudio.protocol.result_numbers import number_of
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.loop_progress import duration
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.run_controller import RunController
+from gradstudio.ui.state.run.run_requests import REPEATS
 from gradstudio.ui.state.run.run_state import RunState
+from gradstudio.ui.state.run.run_status import Offer
 from gradstudio.ui.state.runs.run_list import RunList, figures
 
 if TYPE_CHECKING:
@@ -34,11 +43,12 @@ if TYPE_CHECKING:
 
 EVERY_S: Final = 3.0
 LEAST_TURNS: Final = 2
-NOT_KEPT: Final = ("repeat", "go_to_turn")
-"""Verbs that run a program once more, for its values alone: a slider that moves begins no run of its own."""
 NO_ROOM: Final = "This run is not kept: {reason}"
 TRAINED: Final = "Trained {turns:,} turns in {time}, kept in Runs: {figures}"
 MOST_FIGURES: Final = 3
+CUT_OFF: Final = "The training was cut off at turn {turn:,}."
+GO_ON: Final = "Continue from turn {turn:,}"
+NOTHING_TO_GO_ON: Final = "What this run had learnt cannot be read: {reason}"
 LEFT: Final = "The document was closed while it ran."
 
 
@@ -46,7 +56,6 @@ class Document(Protocol):
     """What is asked of a session."""
 
     path: Path | None
-    untitled_runs: Path | None
     results: ResultStore
     run: RunController
     engine: EngineLine
@@ -54,8 +63,8 @@ class Document(Protocol):
     path_changed: SignalInstance
 
     @property
-    def title(self) -> str:
-        """What the window's title shows."""
+    def runs_folder(self) -> Path | None:
+        """Where its runs are kept; None: nowhere."""
 
 
 class RunKeeper(QObject):
@@ -77,6 +86,7 @@ class RunKeeper(QObject):
         self._asked = self._asked_turns = 0
         self._seed: int | None = None
         self._is_refused = False
+        self._resumed: KeptRun | None = None
         self._path = session.path
         self._tables.curves.changed.connect(self.look)
         session.run.state_changed.connect(self._on_run_state_changed)
@@ -102,13 +112,7 @@ class RunKeeper(QObject):
     @property
     def folder(self) -> Path | None:
         """Where the runs of the document are kept; None: nowhere."""
-        session = self._session
-        if session.path is not None and not session.path.resolve().is_relative_to(paths.examples().resolve()):
-            return runs_folder(session.path)
-        if session.untitled_runs is None:
-            return None
-        stem = re.sub(r"[^\w.-]+", " ", session.title).strip()
-        return session.untitled_runs / f"{stem}{SUFFIX}"
+        return self._session.runs_folder
 
     @property
     def current(self) -> str:
@@ -121,6 +125,44 @@ class RunKeeper(QObject):
             self._begin()
         elif time.monotonic() - self._written_s >= EVERY_S:
             self._write()
+
+    def go_on(self, run: KeptRun) -> None:
+        """Train on in the folder of a run that has ended, from where what it had learnt was kept."""
+        status = self._session.run.status
+        try:
+            data = (run.folder / PARAMETERS).read_bytes()
+        except OSError as error:
+            status.refused.emit(NOTHING_TO_GO_ON.format(reason=error))
+            return
+        self._resumed = run
+        self._session.run.do("continue", checkpoint=data, breakpoints=())
+        if not self._session.run.state.busy:
+            self._resumed = None
+
+    def offer(self) -> None:
+        """Say that the newest run was cut off, and that it can go on, where its program is the one that stands."""
+        folder = self.folder
+        newest = next(iter(kept_runs(folder)), None) if folder is not None else None
+        if newest is None or not newest.was_cut_off or self._session.run.state.busy:
+            return
+        if newest.program() == write_script(self._session.graph_store.graph):
+            self._offer(newest)
+
+    def _offer(self, run: KeptRun) -> None:
+        words = CUT_OFF.format(turn=run.record.turns)
+        action = GO_ON.format(turn=run.learnt_turns)
+        self._session.run.status.offered.emit(
+            Offer(words, action, lambda: self.go_on(run), lambda: self._acknowledge(run))
+        )
+
+    def _acknowledge(self, run: KeptRun) -> None:
+        """It stays as it ended, and is offered no more by itself; the Runs dock has it."""
+        record = read_record(run.folder)
+        if record is not None:
+            record.state = "ended"
+            with contextlib.suppress(OSError, CannotSave):
+                write_record(run.folder, record)
+        self.changed.emit()
 
     def leave(self) -> None:
         """The run is no longer this document's: what it was is all there will be."""
@@ -143,7 +185,7 @@ class RunKeeper(QObject):
         state, folder = self._session.run.state, self.folder
         curves = self._curves()
         turns = max((len(steps) for steps, _ in curves.values()), default=0)
-        is_own = state.live and not state.is_record and state.verb not in NOT_KEPT
+        is_own = state.live and not state.is_record and state.verb not in REPEATS
         if folder is None or self._is_refused or not is_own or turns < LEAST_TURNS:
             return
         graph = self._tables.names.graph_or(self._session.graph_store.graph)
@@ -176,9 +218,44 @@ class RunKeeper(QObject):
         self.changed.emit()
 
     def _curves(self) -> dict[str, Points]:
-        names, store = self._tables.names, self._tables.curves
-        longest = store.longest().items()
-        return {curve_title(names.title(key.node) or str(key.node), key): store.points(name) for key, name in longest}
+        store = self._tables.curves
+        return {self._title(key): store.points(name) for key, name in store.longest().items()}
+
+    def _title(self, key: CurveKey) -> str:
+        return curve_title(self._tables.names.title(key.node) or str(key.node), key)
+
+    def _resume(self, event: Started) -> None:
+        """The run that has begun goes on from one that was kept: in its folder, and behind its curves."""
+        run, self._resumed = self._resumed, None
+        if run is None or event.verb != "continue":
+            return
+        curves = learnt_curves(run)
+        try:
+            self._writer = RunWriter.resume(run)
+        except (OSError, CannotSave) as error:
+            self._refuse(error)
+            return
+        self._began_s = time.monotonic() - run.record.seconds
+        self._asked_turns = 0
+        self._tables.curves.earlier = lambda key: curves.get(self._title(key))
+        self.changed.emit()
+
+    def _keep(self, kept: CheckpointKept) -> None:
+        """A checkpoint came while the run goes on, or where it rests: the one before makes room."""
+        if self._writer is None:
+            return
+        record = self._writer.record
+        record.lacks = kept.error
+        longest = self._tables.curves.longest().items()
+        learnt = {self._title(key): kept.counts[loop] for key, (loop, _) in longest if loop in kept.counts}
+        try:
+            if kept.data:
+                self._write()
+                self._writer.keep_parameters(kept.data, learnt, judged_loss(self._curves()))
+            self._writer.save()
+        except (OSError, CannotSave) as error:
+            self._refuse(error)
+        self.changed.emit()
 
     def _refuse(self, error: Exception) -> None:
         """Say once why runs are not kept."""
@@ -234,7 +311,7 @@ class RunKeeper(QObject):
         if writer is None or turns <= self._asked_turns or not state.live or state.stale or state.outcome == "failed":
             return
         self._asked_turns = turns
-        self._asked = self._session.run.questions.keep_small_checkpoint(LARGEST_PARAMETERS)
+        self._asked = self._session.run.questions.keep_small_checkpoint(LARGEST_KEPT)
 
     # ------------------------------------------------------------------ slots
 
@@ -245,30 +322,23 @@ class RunKeeper(QObject):
         self._write()
         self._say_what_came_out()
         if not state.live:
-            self._writer = None
+            ended, self._writer = self._writer, None
+            if state.outcome == "died" and ended.record.learnt:
+                self._offer(KeptRun(ended.folder, ended.record))
 
     def _on_engine_received(self, event: Event) -> None:
         if isinstance(event, Started) and event.fresh and event.back_to is None:
             self.leave()
             self._seed = event.seed
+            self._resume(event)
         elif isinstance(event, Started) and self._writer is not None:
             self._set_state("running")
             self._write()
 
     def _on_answered(self, answer: object) -> None:
-        if not isinstance(answer, CheckpointKept) or not self._asked or answer.request != self._asked:
-            return
-        self._asked = 0
-        if self._writer is None:
-            return
-        self._writer.record.lacks = answer.error
-        try:
-            if answer.data:
-                self._writer.keep_parameters(answer.data)
-            self._writer.save()
-        except (OSError, CannotSave) as error:
-            self._refuse(error)
-        self.changed.emit()
+        if isinstance(answer, CheckpointKept) and answer.request in (0, self._asked):
+            self._asked = self._asked if answer.request == 0 else 0
+            self._keep(answer)
 
     def _on_store_replaced(self) -> None:
         """Another document is here: what ran before is not its own."""

@@ -1,0 +1,54 @@
+"""What is offered in the status bar: words of what has happened, a button that does something about it, and a no."""
+
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from gradstudio.ui.state.run.run_state import RunState
+from gradstudio.ui.state.run.run_status import Offer, RunStatus
+from gradstudio.ui.theme import Theme
+from gradstudio.ui.widgets.form_layout import label
+
+NO = "Not now"
+
+
+class OfferField(QWidget):
+    """Stands until it is answered, or something else runs."""
+
+    def __init__(self, status: RunStatus, theme: Theme, parent: QWidget | None = None) -> None:
+        """Hidden; it goes when something runs."""
+        super().__init__(parent)
+        self._offer: Offer | None = None
+        self.words = label("", "warning")
+        self.accept, self.decline = QPushButton(self), QPushButton(NO, self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(theme.GAP, 0, theme.GAP, 0)
+        for widget in (self.words, self.accept, self.decline):
+            row.addWidget(widget)
+        status.changed.connect(self._on_status_changed)
+        self.accept.clicked.connect(self._on_accept_clicked)
+        self.decline.clicked.connect(self._on_decline_clicked)
+        self.hide()
+
+    def show_offer(self, offer: Offer | None) -> None:
+        """Show it; None takes it away."""
+        self._offer = offer
+        self.setVisible(offer is not None)
+        if offer is not None:
+            self.words.setText(offer.words)
+            self.accept.setText(offer.action)
+            self.setToolTip(f"{offer.words} {offer.action}?")
+
+    def _on_status_changed(self, state: RunState) -> None:
+        if state.busy:
+            self.show_offer(None)
+
+    def _on_accept_clicked(self) -> None:
+        offer, self._offer = self._offer, None
+        self.hide()
+        if offer is not None:
+            offer.accept()
+
+    def _on_decline_clicked(self) -> None:
+        offer, self._offer = self._offer, None
+        self.hide()
+        if offer is not None:
+            offer.decline()

@@ -1,0 +1,133 @@
+"""A training whose engine or window is killed in the middle goes on from its last checkpoint, to the last bit."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+from safetensors import safe_open
+
+from gradstudio.document.runs.kept_run import KeptRun, kept_runs
+from gradstudio.ui.widgets.offer_field import OfferField
+from tests.ui.desk import Desk
+from tests.ui.test_runs_by_hand import LINE
+
+ENDLESS = LINE.replace("range(30)", "range(100_000_000)").replace("optim.SGD([w], lr=0.1)", "optim.Adam([w], lr=0.1)")
+ORACLE = """
+import sys, torch
+turns, target = int(sys.argv[1]), sys.argv[2]
+names = {}
+exec(open(sys.argv[3]).read().replace("100_000_000", str(turns)).replace("    opt.step()", LINES), names)
+import numpy
+numpy.savez(target, w=names["w"].detach().numpy(), losses=names["losses"])
+""".replace(
+    "LINES", repr("    opt.step()\n    losses = globals().setdefault('losses', [])\n    losses.append(loss.item())")
+)
+WINDOW = """
+import sys
+from pathlib import Path
+from PySide6.QtWidgets import QApplication
+from tests.ui.desk import standing
+app = QApplication([])
+with standing(app, Path(sys.argv[1])) as desk:
+    desk.session.open(Path(sys.argv[2]))
+    desk.session.engine.start()
+    desk.session.run.run()
+    app.exec()
+"""
+
+
+@pytest.fixture
+def path(desk: Desk, qtbot: QtBot, tmp_path: Path) -> Path:
+    desk.sit_down(qtbot)
+    desk.open(ENDLESS)
+    path = tmp_path / "line.gsg"
+    desk.session.save(path)
+    (tmp_path / "line.py").write_text(ENDLESS)
+    return path
+
+
+def newest(path: Path) -> KeptRun | None:
+    return next(iter(kept_runs(path.with_name("line.runs"))), None)
+
+
+def learnt(path: Path) -> int:
+    """How many turns there were at the newest checkpoint."""
+    run = newest(path)
+    return run.learnt_turns if run is not None else 0
+
+
+def check_against_plain_torch(path: Path) -> None:
+    """What is kept, parameters and curve, is what the same text learns in a process of its own."""
+    run = newest(path)
+    assert run is not None
+    turns = run.learnt_turns
+    with safe_open(run.folder / "parameters.safetensors", "np") as file:
+        learnt_then = file.get_tensor("state.w")
+    words = [sys.executable, "-c", ORACLE, str(turns), str(path.parent / "w.npz"), str(path.with_name("line.py"))]
+    subprocess.run(words, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    plain = np.load(path.parent / "w.npz")
+    assert np.array_equal(learnt_then, plain["w"])
+    steps, values = run.curves()["loss"]
+    assert np.array_equal(steps[:turns], np.arange(turns))
+    assert np.array_equal(values[:turns], plain["losses"].astype(np.float32).astype(float))
+
+
+def offered(desk: Desk) -> OfferField:
+    menus = desk.window.room.status_menus
+    desk.until(lambda: menus.offer is not None and menus.offer.isVisible())
+    assert menus.offer is not None
+    return menus.offer
+
+
+def go_on(desk: Desk, path: Path) -> None:
+    """Take what is offered, and train until there is a further checkpoint."""
+    before, run = learnt(path), newest(path)
+    assert run is not None
+    field = offered(desk)
+    assert field.accept.text() == f"Continue from turn {before:,}" and "cut off at turn" in field.words.text()
+    field.accept.click()
+    desk.until(lambda: learnt(path) > before)
+    now = newest(path)
+    assert now is not None and now.id == run.id and now.state == "running" and not field.isVisible()
+    steps, _ = desk.session.results.tables.curves.points(desk.session.results.tables.curves.names[0])
+    assert np.array_equal(steps, np.arange(len(steps)))
+    desk.window.actions["run.stop"].trigger()
+    desk.rest()
+
+
+def test_the_engine_is_killed_and_its_training_goes_on(desk: Desk, path: Path) -> None:
+    desk.window.actions["run.again"].trigger()
+    desk.until(lambda: learnt(path))
+    os.kill(desk.session.engine.pid, signal.SIGKILL)
+    go_on(desk, path)
+    check_against_plain_torch(path)
+
+
+def test_the_window_is_killed_and_its_training_goes_on(desk: Desk, path: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-c", WINDOW, str(tmp_path / "settings"), str(path)]
+    with subprocess.Popen(words) as child:
+        pause = threading.Event()
+        while not learnt(path):
+            assert child.poll() is None and not pause.wait(0.05)
+        child.kill()
+    run = newest(path)
+    assert run is not None and run.state == "ended" and run.was_cut_off
+    desk.session.offer_cut_off_run()
+    go_on(desk, path)
+    check_against_plain_torch(path)
+
+
+def test_a_no_is_remembered(desk: Desk, path: Path) -> None:
+    desk.window.actions["run.again"].trigger()
+    desk.until(lambda: learnt(path))
+    os.kill(desk.session.engine.pid, signal.SIGKILL)
+    field = offered(desk)
+    field.decline.click()
+    desk.session.offer_cut_off_run()
+    assert not field.isVisible()
