@@ -17,6 +17,8 @@ from gradstudio.ui.canvas.view import CanvasView
 if TYPE_CHECKING:
     from gradstudio.ui.actions.training_command import CheckpointFiles
 
+CODE = "Graph/Code"
+
 
 class GraphCommands:
     """Changes the program through its store."""
@@ -147,6 +149,15 @@ class GraphCommands:
         if add_training(self.canvas, self._context.session):
             self._show_dock("curves")
 
+    def ask_training(self) -> None:
+        """The same, as a person chooses: how long, by which optimizer, clipped, accumulated, in mixed precision."""
+        from gradstudio.ui.actions.training_command import add_training, asked_training
+
+        session = self._context.session
+        options = asked_training(session, self._context.window)
+        if options is not None and add_training(self.canvas, session, options):
+            self._show_dock("curves")
+
     @cached_property
     def checkpoints(self) -> "CheckpointFiles":
         """Checkpoints as files, made when one is first wanted."""
@@ -233,7 +244,7 @@ def graph_rows(c: GraphCommands) -> tuple[Row, ...]:
             "graph.wrap", "Wrap in no_grad", "Graph", 2, c.wrap, ("Ctrl+Shift+W",), "wrap", some, tooltip=wrap_words
         ),
         ActionRow("graph.unwrap", "Unwrap", "Graph", 2, c.unwrap, (), "unwrap", c.has_block),
-        _training_row(c),
+        *_training_rows(c),
         *_code_rows(c),
         ActionRow(
             "graph.earlier",
@@ -253,9 +264,14 @@ def graph_rows(c: GraphCommands) -> tuple[Row, ...]:
     )
 
 
-def _training_row(c: GraphCommands) -> Row:
+def _training_rows(c: GraphCommands) -> tuple[Row, ...]:
     tip = "Learn the loss in a loop: a data set and its loaders, an optimizer, a step, a test"
-    return ActionRow("graph.training", "Add training", "Graph", 2, c.add_training, when=c.has_items, tooltip=tip)
+    asked = "Choose epochs, optimizer, schedule, clipping, accumulation and mixed precision of a training, and add it"
+    add, ask = c.add_training, c.ask_training
+    return (
+        ActionRow("graph.training", "Add training", "Graph", 2, add, when=c.has_items, tooltip=tip),
+        ActionRow("graph.ask_training", "Add training with…", "Graph", 2, ask, when=c.has_items, tooltip=asked),
+    )
 
 
 def _code_rows(c: GraphCommands) -> tuple[Row, ...]:
@@ -263,17 +279,17 @@ def _code_rows(c: GraphCommands) -> tuple[Row, ...]:
     draw_tip = "Read the selected card of code anew: what can be drawn becomes nodes, the rest stays code"
     merge_tip = "The selected card of code and the one behind it become one"
     return (
-        ActionRow("graph.split_code", "Split code", "Graph", 2, c.split_code, when=c.can_split_code, tooltip=split_tip),
+        ActionRow("graph.split_code", "Split code", CODE, 2, c.split_code, when=c.can_split_code, tooltip=split_tip),
         ActionRow(
             "graph.merge_code",
             "Merge code with next",
-            "Graph",
+            CODE,
             2,
             c.merge_code,
             when=c.can_merge_code,
             tooltip=merge_tip,
         ),
-        ActionRow("graph.draw_code", "Draw code", "Graph", 2, c.draw_code, when=c.can_draw_code, tooltip=draw_tip),
+        ActionRow("graph.draw_code", "Draw code", CODE, 2, c.draw_code, when=c.can_draw_code, tooltip=draw_tip),
     )
 
 

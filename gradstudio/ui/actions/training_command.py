@@ -4,8 +4,10 @@ Add training puts the loss of the program into a loop that learns, as nodes and 
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.recipes.effect_statements import BACKWARD
@@ -17,26 +19,38 @@ from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.state.session import Session
 
+if TYPE_CHECKING:
+    from gradstudio.program.forms.training.training_options import TrainingOptions
+
 CHECKPOINTS = "Checkpoints (*.safetensors)"
 SUFFIX = ".safetensors"
 KEPT = "The checkpoint behind turn {turns:,} is in {name}. The training script goes on from it, too (--resume)."
 DONE = "A loop learns the loss now: Run (F5)."
 
 
-def add_training(canvas: CanvasView, session: Session) -> bool:
+def asked_training(session: Session, window: QWidget) -> "TrainingOptions | None":
+    """How a person wants to train; None where they do not, or nothing can be trained, which is said."""
+    from gradstudio.ui.dialogs.training_dialog import TrainingDialog
+
+    if _training_text(session, None) is None:
+        return None
+    dialog = TrainingDialog(session.graph_store.graph.header.device, window)
+    is_chosen = dialog.exec() == TrainingDialog.DialogCode.Accepted
+    options = dialog.options
+    dialog.deleteLater()
+    return options if is_chosen else None
+
+
+def add_training(canvas: CanvasView, session: Session, options: "TrainingOptions | None" = None) -> bool:
     """Change the program by its text; what cannot be trained is refused in words, and False."""
     from gradstudio.document.python.merge_edits import merge
-    from gradstudio.program.forms.training.added_training import with_training
 
-    store = session.graph_store
-    store.settle()
-    graph: Graph = store.graph
-    if not is_complete(session):
+    text, store = _training_text(session, options), session.graph_store
+    if text is None:
         return False
     try:
-        text = with_training(graph, lambda value: shape_of(session, *value))
-        edits = merge(graph, text, anew=True)
-    except (NoForm, NotReadable) as error:
+        edits = merge(store.graph, text, anew=True)
+    except NotReadable as error:
         session.run.status.refused.emit(str(error))
         return False
     before = frozenset(store.graph.blocks)
@@ -44,6 +58,21 @@ def add_training(canvas: CanvasView, session: Session) -> bool:
     canvas.navigation.land(_learning_loop(store.graph, before))
     session.run.status.noted.emit(DONE)
     return True
+
+
+def _training_text(session: Session, options: "TrainingOptions | None") -> str | None:
+    """The program with a training in it; None where there is none, which is said."""
+    from gradstudio.program.forms.training.added_training import USUAL, with_training
+
+    store = session.graph_store
+    store.settle()
+    if not is_complete(session):
+        return None
+    try:
+        return with_training(store.graph, lambda value: shape_of(session, *value), options or USUAL)
+    except NoForm as error:
+        session.run.status.refused.emit(str(error))
+        return None
 
 
 def is_complete(session: Session) -> bool:

@@ -6,6 +6,7 @@ before it. Data that are rows of a batch get a data set, a part of them that is 
 
 import ast
 from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,10 +19,11 @@ from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.init_statements import SettingUp
 from gradstudio.program.forms.statement_units import Value
 from gradstudio.program.forms.training.static_shapes import Shapes
+from gradstudio.program.forms.training.training_options import TrainingOptions
 from gradstudio.program.forms.training.training_step import Step
 from gradstudio.program.write import Script, write
 
-EPOCHS, STEPS, BATCH, RATE, TEST_BATCH = 20, 100, 32, "0.01", 1024
+TEST_BATCH = 1024
 CLASSES = ("cross_entropy", "CrossEntropyLoss")
 _NO_PARAMETERS = frozenset(
     "ReLU Tanh Sigmoid GELU SiLU Softmax LogSoftmax Dropout Dropout2d Flatten MaxPool1d MaxPool2d AvgPool1d AvgPool2d "
@@ -35,6 +37,7 @@ OPERANDS = 2
 LEAST_ROWS = 8
 """Data of fewer rows are learnt all at once."""
 INDENT = "    "
+USUAL = TrainingOptions()
 APART = "_val"
 """Behind the name of data whose rows to validate are kept apart."""
 END = 2**31
@@ -56,13 +59,33 @@ class _Names(msgspec.Struct):
         return name
 
 
-def with_training(graph: Graph, shape_of: Callable[[Value], Shape | None], *, stem: str = "program") -> str:
+class _Objects(NamedTuple):
+    """The names of what steps; `schedules` at most one, `scaler` "" for none."""
+
+    optimizer: str
+    schedules: tuple[str, ...]
+    scaler: str
+
+    def backward(self, loss: str) -> str:
+        """The backward of a loss, scaled where there is a scaler."""
+        inner = loss.removeprefix("(").removesuffix(")") if self.scaler else loss
+        return f"{self.scaler}.scale({inner}).backward()" if self.scaler else f"{loss}.backward()"
+
+
+def with_training(
+    graph: Graph,
+    shape_of: Callable[[Value], Shape | None],
+    options: TrainingOptions = USUAL,
+    *,
+    stem: str = "program",
+) -> str:
     """The text with a training in it.
 
     Args:
         graph: the program.
         shape_of: what is known of the shape of a value beyond what the text says; data that share a first size, as
             far as it is known, are rows.
+        options: how long, by which optimizer, and the switches of the step.
         stem: the name under which the text is printed.
 
     Raises:
@@ -83,7 +106,7 @@ def with_training(graph: Graph, shape_of: Callable[[Value], Shape | None], *, st
     shapes = [shape_of(value) or static.of(value) for value in made.inputs]
     counts = {shape[0] if shape else 0 for shape in shapes if shape is not None}  # of others a data set says itself
     are_rows = len(counts) == 1 and min(counts) >= LEAST_ROWS if counts else len(shapes) >= OPERANDS
-    return "\n".join(_Writer(step, made, write(graph, stem=stem), are_rows).lines()) + "\n"
+    return "\n".join(_Writer(step, made, write(graph, stem=stem), are_rows, options).lines()) + "\n"
 
 
 def _loop_that_trains(analysis: Analysis) -> ItemId | None:
@@ -101,7 +124,8 @@ def _loop_that_trains(analysis: Analysis) -> ItemId | None:
 class _Writer:
     """Lines of the new text."""
 
-    def __init__(self, step: Step, made: SettingUp, script: Script, are_rows: bool) -> None:
+    def __init__(self, step: Step, made: SettingUp, script: Script, are_rows: bool, options: TrainingOptions) -> None:
+        self._options = options
         self._graph, self._step_of, self._script, self._are_rows = step.graph, step, script, are_rows
         self._text = script.code.split("\n")
         self._names = _Names(set(bound_names(step.graph)))
@@ -133,25 +157,55 @@ class _Writer:
         return line < max(self._moved)
 
     def _loop(self) -> Iterator[str]:
-        optimizer = self._names.fresh("optimizer")
+        options = self._options
         forward = [line for line in self._moved if not self._is_backward(line)]
         if not self._are_rows:
-            yield self._optimizer(optimizer)
-            yield f"for {self._names.fresh('step')} in range({STEPS}):"
-            yield from _indented(self._step(forward, optimizer, {}))
+            objects = yield from self._objects(options.steps)
+            yield f"for {self._names.fresh('step')} in range({options.steps}):"
+            yield from _indented(self._step(forward, objects, {}))
+            yield from (f"{INDENT}{one}.step()" for one in objects.schedules)
             return
         loader, test_loader = yield from self._loaders()
-        yield self._optimizer(optimizer)
+        objects = yield from self._objects(options.epochs)
         batch = {name: self._names.fresh(f"{name}_batch") for name in self._data}
-        yield f"for {self._names.fresh('epoch')} in range({EPOCHS}):"
+        yield f"for {self._names.fresh('epoch')} in range({options.epochs}):"
         yield from (f"{INDENT}{model}.train()" for model in self._modal)
-        yield f"{INDENT}for {', '.join(batch.values())} in {loader}:"
-        yield from _indented(self._step(forward, optimizer, batch), 2)
+        yield from self._batches(forward, objects, batch, loader)
+        yield from (f"{INDENT}{one}.step()" for one in objects.schedules)
         yield from (f"{INDENT}{model}.eval()" for model in self._modal)
         yield f"{INDENT}with torch.no_grad():"
         test = {name: self._names.fresh(f"{name}_test") for name in self._data}
-        yield f"{INDENT * 2}for {', '.join(test.values())} in {test_loader}:"
+        yield f"{INDENT * 2}for {_target(test)} in {test_loader}:"
         yield from _indented(self._test(forward, test), 3)
+
+    def _batches(self, forward: list[int], objects: _Objects, batch: dict[str, str], loader: str) -> Iterator[str]:
+        """The loop over batches; several of them make a step where that is asked for."""
+        every = self._options.accumulate
+        if every == 1:
+            yield f"{INDENT}for {_target(batch)} in {loader}:"
+            yield from _indented(self._step(forward, objects, batch), 2)
+            return
+        number = self._names.fresh("number")
+        yield f"{INDENT}{objects.optimizer}.zero_grad()"
+        yield f"{INDENT}for {number}, ({', '.join(batch.values())}{',' * (len(batch) == 1)}) in enumerate({loader}):"
+        yield from _indented(self._forward(forward, batch), 2)
+        yield f"{INDENT * 2}{objects.backward(f'({self._loss} / {every})')}"
+        yield f"{INDENT * 2}if ({number} + 1) % {every} == 0 or {number} + 1 == len({loader}):"
+        yield from _indented(self._update(objects), 3)
+        yield f"{INDENT * 3}{objects.optimizer}.zero_grad()"
+
+    def _objects(self, turns: int) -> Generator[str, None, _Objects]:
+        """What steps: the optimizer, and as asked for a schedule over so many turns and a scaler."""
+        options, optimizer = self._options, self._names.fresh("optimizer")
+        yield f"{optimizer} = {options.optimizer_call(self._parameters())}"
+        schedules, scaler = (), ""
+        if call := options.schedule_call(optimizer, turns):
+            schedules = (self._names.fresh("scheduler"),)
+            yield f"{schedules[0]} = {call}"
+        if options.is_scaled:
+            scaler = self._names.fresh("scaler")
+            yield f"{scaler} = torch.amp.GradScaler()"
+        return _Objects(optimizer, schedules, scaler)
 
     def _loaders(self) -> Generator[str, None, tuple[str, str]]:
         """The data as a set that is split; the names of the two loaders are returned."""
@@ -164,7 +218,7 @@ class _Writer:
         else:
             yield f"{data} = torch.utils.data.TensorDataset({', '.join(self._data)})"
             yield f"{train}, {test} = torch.utils.data.random_split({data}, [0.8, 0.2])"
-        yield f"{loader} = torch.utils.data.DataLoader({train}, batch_size={BATCH}, shuffle=True)"
+        yield f"{loader} = torch.utils.data.DataLoader({train}, batch_size={self._options.batch}, shuffle=True)"
         yield f"{test_loader} = torch.utils.data.DataLoader({test}, batch_size={TEST_BATCH})"
         return loader, test_loader
 
@@ -179,19 +233,37 @@ class _Writer:
         found = [f"{name}{APART}" for name in self._data]
         return found if set(found) <= set(above) else []
 
-    def _optimizer(self, name: str) -> str:
+    def _parameters(self) -> str:
         if len(self._models) == 1 and not self._leaves:
-            given = f"{self._models[0]}.parameters()"
-        else:
-            given = f"[{', '.join([*(f'*{one}.parameters()' for one in self._models), *self._leaves])}]"
-        return f"{name} = torch.optim.Adam({given}, lr={RATE})"
+            return f"{self._models[0]}.parameters()"
+        return f"[{', '.join([*(f'*{one}.parameters()' for one in self._models), *self._leaves])}]"
 
-    def _step(self, forward: list[int], optimizer: str, renamed: dict[str, str]) -> Iterator[str]:
-        for line in forward:
-            yield from self._renamed(line, renamed)
-        yield f"{optimizer}.zero_grad()"
-        yield f"{self._loss}.backward()"
-        yield f"{optimizer}.step()"
+    def _step(self, forward: list[int], objects: _Objects, renamed: dict[str, str]) -> Iterator[str]:
+        yield from self._forward(forward, renamed)
+        yield f"{objects.optimizer}.zero_grad()"
+        yield objects.backward(self._loss)
+        yield from self._update(objects)
+
+    def _forward(self, forward: list[int], renamed: dict[str, str]) -> Iterator[str]:
+        """The statements that the loss needs, under autocast where that is asked for."""
+        lines = (one for line in forward for one in self._renamed(line, renamed))
+        if not (context := self._options.context):
+            yield from lines
+            return
+        yield context
+        yield from _indented(lines)
+
+    def _update(self, objects: _Objects) -> Iterator[str]:
+        """The step of the optimizer, behind what is done to the gradients."""
+        if self._options.clip:
+            if objects.scaler:
+                yield f"{objects.scaler}.unscale_({objects.optimizer})"
+            yield f"torch.nn.utils.clip_grad_norm_({self._parameters()}, {self._options.clip})"
+        if not objects.scaler:
+            yield f"{objects.optimizer}.step()"
+            return
+        yield f"{objects.scaler}.step({objects.optimizer})"
+        yield f"{objects.scaler}.update()"
 
     def _test(self, forward: list[int], renamed: dict[str, str]) -> Iterator[str]:
         """The same of the data that nobody learns from, under other names; of classes the share that is right."""
@@ -271,6 +343,12 @@ class _Writer:
 
 def _indented(lines: Iterable[str], depth: int = 1) -> Iterator[str]:
     return (f"{INDENT * depth}{line}" for line in lines)
+
+
+def _target(names: dict[str, str]) -> str:
+    """What a loop over batches binds: a loader gives a list, also of one."""
+    one = len(names) == 1
+    return f"({', '.join(names.values())},)" if one else ", ".join(names.values())
 
 
 def _without_blank_end(lines: list[str]) -> list[str]:

@@ -7,8 +7,10 @@ import pytest
 from gradstudio.document.python.merge_edits import merge
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
+from gradstudio.program.compile import compile_graph
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.training.added_training import with_training
+from gradstudio.program.forms.training.training_options import TrainingOptions
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write
 
@@ -158,3 +160,86 @@ def test_a_seed_between_data_and_model_stays_where_it_was() -> None:
     new, names = trained(CLASSES.replace("net =", f"{seed}net ="))
     assert new.index("Y = (X") < new.index(seed) < new.index("net = nn") < new.index("for epoch")
     assert new.count(seed) == 1 and names["accuracy"] > 0.9
+
+
+ALL_SWITCHES = TrainingOptions(
+    epochs=3, batch=16, optimizer="SGD", rate="0.05", schedule="cosine", clip="0.5", accumulate=4, is_mixed=True
+)
+EACH = [
+    TrainingOptions(epochs=3, optimizer="AdamW", schedule="steps", clip="1.0"),
+    TrainingOptions(epochs=3, accumulate=2),
+    TrainingOptions(epochs=3, is_mixed=True),
+    ALL_SWITCHES,
+]
+
+
+@pytest.mark.parametrize("options", EACH)
+@pytest.mark.parametrize("text", [CLASSES, LEAVES, POINT])
+def test_with_switches_it_is_drawn_without_code_and_runs(text: str, options: TrainingOptions) -> None:
+    new = with_training(read_script(text).graph, lambda _: None, options)
+    drawn = read_script(new).graph
+    assert not compile_graph(drawn).codes and not compile_graph(drawn).incomplete
+    import torch
+
+    losses = []
+    for program in (new, write(drawn).code):
+        names: dict[str, Any] = {}
+        torch.manual_seed(5)
+        exec(program, names)
+        losses.append(str(names["loss" if "loss" in names else "y"]))
+    assert losses[0] == losses[1], "the drawing computes what the text does"
+
+
+def test_with_all_switches_the_lines_are_those_of_the_tutorials() -> None:
+    import torch
+    import torch.nn.functional as F
+    from torch import nn
+
+    new = with_training(read_script(CLASSES).graph, lambda _: None, ALL_SWITCHES)
+    names: dict[str, Any] = {}
+    exec(new, names)
+    torch.manual_seed(0)
+    x = torch.randn(200, 2)
+    y = (x[:, 0] > 0).long()
+    net = nn.Sequential(nn.Linear(2, 16), nn.Dropout(0.1), nn.Linear(16, 2))
+    train, test = torch.utils.data.random_split(torch.utils.data.TensorDataset(x, y), [0.8, 0.2])
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=3)
+    loader = torch.utils.data.DataLoader(train, batch_size=16, shuffle=True)
+    test_loader = torch.utils.data.DataLoader(test, batch_size=1024)
+    for _ in range(3):
+        net.train()
+        optimizer.zero_grad()
+        for number, (xb, yb) in enumerate(loader):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                loss = F.cross_entropy(net(xb), yb)
+            (loss / 4).backward()
+            if number % 4 == 3 or number == 9:
+                nn.utils.clip_grad_norm_(net.parameters(), 0.5)
+                optimizer.step()
+                optimizer.zero_grad()
+        scheduler.step()
+        net.eval()
+        list(test_loader)  # a loader draws a number when it begins
+    assert all(torch.equal(one, other) for one, other in zip(net.parameters(), names["net"].parameters(), strict=True))
+
+
+def test_on_an_accelerator_losses_are_scaled() -> None:
+    options = TrainingOptions(is_mixed=True, clip="1.0", device="cuda:1")
+    lines = [one.strip() for one in with_training(read_script(CLASSES).graph, lambda _: None, options).split("\n")]
+    first = lines.index("scaler.scale(loss).backward()")
+    assert lines[first + 1 : first + 5] == [
+        "scaler.unscale_(optimizer)",
+        "torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)",
+        "scaler.step(optimizer)",
+        "scaler.update()",
+    ]
+    assert 'with torch.autocast("cuda", dtype=torch.float16):' in lines
+
+
+def test_what_learns_its_own_input_takes_it_out_of_the_batch() -> None:
+    text = CLASSES.replace("F.cross_entropy(logits, Y)", "F.mse_loss(logits, X)")
+    new = with_training(read_script(text.replace("Y = (X[:, 0] > 0).long()\n", "")).graph, lambda _: (200, 2))
+    names: dict[str, Any] = {}
+    exec(new, names)
+    assert names["loss_test"].item() < 1 and not compile_graph(read_script(new).graph).codes

@@ -1,0 +1,141 @@
+"""Asks how a training that is added learns: how long, by which optimizer, and the switches of its step."""
+
+from typing import Final
+
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gradstudio.program.forms.training.training_options import (
+    BATCH,
+    EPOCHS,
+    OPTIMIZERS,
+    RATES,
+    Optimizer,
+    Schedule,
+    TrainingOptions,
+)
+
+Button = QDialogButtonBox.StandardButton
+HEAD: Final = "Puts the loss into a loop that learns. Each choice is ordinary lines, to be read and changed afterwards."
+WRONG: Final = "{name}: a number above 0, like {like}."
+SCHEDULES: Final[dict[str, Schedule]] = {
+    "stays": "",
+    "falls along a cosine": "cosine",
+    "falls to a tenth, three times": "steps",
+}
+MOST: Final = 1_000_000
+
+
+class TrainingDialog(QDialog):
+    """The usual training stands there; `options` is what was chosen."""
+
+    def __init__(self, device: str, parent: QWidget | None = None) -> None:
+        """For a document on a device."""
+        super().__init__(parent)
+        self.setWindowTitle("Add training")
+        self._device = device
+        self.epochs, self.batch, self.accumulate = _number(EPOCHS), _number(BATCH), _number(1)
+        self.optimizer, self.schedule = QComboBox(), QComboBox()
+        self.rate, self.clip = QLineEdit(), QLineEdit()
+        self.mixed = QCheckBox("Forward under autocast")
+        self.said = QLabel()
+        self.buttons = QDialogButtonBox(Button.Ok | Button.Cancel)
+        self._build()
+        self._check()
+
+    @property
+    def options(self) -> TrainingOptions:
+        """What stands there now."""
+        return TrainingOptions(
+            epochs=self.epochs.value(),
+            batch=self.batch.value(),
+            optimizer=self._chosen,
+            rate=self.rate.text().strip(),
+            schedule=SCHEDULES[self.schedule.currentText()],
+            clip=self.clip.text().strip(),
+            accumulate=self.accumulate.value(),
+            is_mixed=self.mixed.isChecked(),
+            device=self._device,
+        )
+
+    # ------------------------------------------------------------------ inner workings
+
+    @property
+    def _chosen(self) -> Optimizer:
+        return OPTIMIZERS[self.optimizer.currentIndex()]
+
+    def _build(self) -> None:
+        self.optimizer.addItems(OPTIMIZERS)
+        self.schedule.addItems(list(SCHEDULES))
+        self.clip.setPlaceholderText("not clipped")
+        self.accumulate.setSuffix(" a step")
+        self.mixed.setToolTip("bfloat16 on the CPU; on CUDA float16, with a GradScaler")
+        head = QLabel(HEAD)
+        for words in (head, self.said):
+            words.setWordWrap(True)
+            words.setProperty("role", "dim")
+        rows: dict[str, QWidget] = {
+            "Epochs": self.epochs,
+            "Batch size": self.batch,
+            "Optimizer": self.optimizer,
+            "Learning rate": self.rate,
+            "The rate": self.schedule,
+            "Clip gradients to norm": self.clip,
+            "Accumulate batches": self.accumulate,
+            "Mixed precision": self.mixed,
+        }
+        form = QFormLayout()
+        for name, widget in rows.items():
+            widget.setAccessibleName(name)
+            form.addRow(name, widget)
+        self.buttons.button(Button.Ok).setText("Add")
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setSpacing(10)
+        column.addWidget(head)
+        column.addLayout(form)
+        column.addWidget(self.said)
+        column.addWidget(self.buttons)
+        self.optimizer.currentIndexChanged.connect(self._check)
+        for field in (self.rate, self.clip):
+            field.textChanged.connect(self._check)
+
+    def _check(self) -> None:
+        """Say what is wrong with a number; the usual rate is that of the optimizer."""
+        self.rate.setPlaceholderText(RATES[self._chosen])
+        fields = {"Learning rate": (self.rate, RATES[self._chosen]), "Clip gradients": (self.clip, "1.0")}
+        wrong = [
+            WRONG.format(name=name, like=like) for name, (field, like) in fields.items() if not _is_positive(field)
+        ]
+        self.said.setText(" ".join(wrong))
+        self.said.setVisible(bool(wrong))
+        self.buttons.button(Button.Ok).setEnabled(not wrong)
+
+
+def _number(value: int) -> QSpinBox:
+    box = QSpinBox()
+    box.setRange(1, MOST)
+    box.setValue(value)
+    return box
+
+
+def _is_positive(field: QLineEdit) -> bool:
+    """Whether a field is empty, or holds a number that Python reads as it stands."""
+    text = field.text().strip()
+    if not text:
+        return True
+    try:
+        return text.isascii() and 0 < float(text) < float("inf")
+    except ValueError:
+        return False
