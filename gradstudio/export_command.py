@@ -42,13 +42,16 @@ def export(options: argparse.Namespace) -> int:
 
 
 def _write(graph: Graph, options: argparse.Namespace) -> int:
-    from gradstudio.document.python.python_export import export_bytes, write_export
+    from gradstudio.document.python.python_export import export_bytes, printed_anew, write_export
 
-    if options.output not in (None, "-"):
+    named = options.output if options.output not in (None, "-") else options.file
+    stem = Path(named).stem if named != "-" else "program"
+    if named is options.output:
         write_export(graph, Path(options.output), options.form, options.report)
     else:
-        stem = Path(options.file).stem if options.file != "-" else "program"
         sys.stdout.flush()
         sys.stdout.buffer.write(export_bytes(graph, options.form, stem, options.report))
         sys.stdout.buffer.flush()
+    if words := printed_anew(graph, options.form, stem):
+        print(f"{options.file}: {words}", file=sys.stderr)
     return FINE

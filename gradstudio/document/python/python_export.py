@@ -40,3 +40,12 @@ def export_bytes(graph: Graph, form: str, stem: str, report: bool | None = None)
         return format_named(form).write(graph, stem).encode()
     text = form_named(form).write(graph, stem, report)
     return encode_python(text) if graph.original and form == FORMS[0].name else text.encode()
+
+
+def printed_anew(graph: Graph, form: str, stem: str) -> str:
+    """What to tell of a script in which more is printed anew than was edited; "" for nothing."""
+    if not graph.original or form != FORMS[0].name:
+        return ""
+    from gradstudio.program.original.original_script import original_script
+
+    return original_script(graph, stem, report=False).anew

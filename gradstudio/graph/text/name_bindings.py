@@ -9,6 +9,7 @@ from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, Block, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.names import bound_names, fresh_name
 from gradstudio.graph.shared_storage import receiver_wire
+from gradstudio.graph.text.loop_targets import loop_target, targets
 from gradstudio.graph.text.statements import inputs_of, own_names
 
 Binding = tuple[ItemId, int]
@@ -101,8 +102,11 @@ def _first_clash(graph: Graph) -> Clash | None:
 
 
 def _walk(graph: Graph, body: BodyId, environment: dict[str, Binding]) -> Clash | None:
+    nameless = _within_head(graph, body)
     for item in graph.bodies[body]:
-        clash = _read(graph, graph.wires_to(item), environment, skip_next=True)
+        clash = None
+        if item not in nameless:
+            clash = _read(graph, graph.wires_to(item), environment, skip_next=True)
         if clash is None:
             block = graph.blocks.get(item)
             clash = _walk_block(graph, block, environment) if block is not None else None
@@ -113,6 +117,13 @@ def _walk(graph: Graph, body: BodyId, environment: dict[str, Binding]) -> Clash 
                 if name != "_":
                     environment[name] = (item, k)
     return None
+
+
+def _within_head(graph: Graph, body: BodyId) -> frozenset[ItemId]:
+    """The statements that are targets within the target of a loop: ``for i, (a, b) in …`` gives no pair a name."""
+    block = graph.blocks.get(ItemId(body))
+    target = loop_target(graph, block) if block is not None else None
+    return frozenset(one.node for one in targets(target) if one is not target) if target is not None else frozenset()
 
 
 def _walk_block(graph: Graph, block: Block, environment: dict[str, Binding]) -> Clash | None:

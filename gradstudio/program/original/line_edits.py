@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable
+from difflib import SequenceMatcher
 
 import msgspec
 
@@ -160,7 +161,15 @@ class LineEdits:
             if k in back:
                 place = self._own_place(back[k])
                 return (place, False) if place is not None else None
-        return None
+        return self._place_of_gone(back.get(parent, -1))
+
+    def _place_of_gone(self, parent: int) -> tuple[int, bool] | None:
+        """Before what else stood in a block, all of which is gone."""
+        if parent < 0:
+            return None
+        inside = (k for k in self.pairs.gone if self.printed.statements[k].parent == parent)
+        places = (place for k in inside if (place := self._own_place(k)) is not None)
+        return next(((place, False) for place in places), None)
 
     def _own_place(self, number: int) -> int | None:
         """Where a printed statement stands in the text, if it stands in the same definition there."""
@@ -237,17 +246,32 @@ class LineEdits:
         """Comments above and beside statements that were changed; where they are otherwise in the text, they stay."""
         for old, new in self.pairs.other.items():
             place = self.places.get(old)
-            if place is None or self.owners[place] != [old]:
+            if place is None:
                 continue
-            above = self.wanted.above(new)
-            if self.printed.above(old) != above:
-                first, indent = self.typed.with_comments(place), self.typed.indent(place)
-                lines = tuple(indent + line for line in above)
-                self.edits.append(LineEdit(first, self.typed.statements[place].first, 0, lines))
-            if self.printed.beside(old).strip() != self.wanted.beside(new).strip() and old not in self.pairs.changed:
+            self._change_above(place, [text for _, text in self.printed.above(old)], self.wanted.above(new))
+            is_alone = self.owners[place] == [old] and old not in self.pairs.changed
+            if is_alone and self.printed.beside(old).strip() != self.wanted.beside(new).strip():
                 one, beside = self.typed.statements[place], self.wanted.beside(new)
                 width = len(self.typed.lines[one.head_last - 1])
                 self.words.append(WordEdit(one.head_last, one.end, width, beside))
+
+    def _change_above(self, place: int, before: list[str], after: list[tuple[int, str]]) -> None:
+        """Take out and put in what is other of the comments above a statement."""
+        wanted = [text for _, text in after]
+        if before == wanted:
+            return
+        own = self.typed.above(place)
+        at = [line for line, _ in own] if len(own) == len(before) else []
+        at += [self.typed.statements[place].first] * (len(before) + 1 - len(at))
+        indent = self.typed.indent(place)
+        for tag, a, b, c, d in SequenceMatcher(None, before, wanted, autojunk=False).get_opcodes():
+            if tag == "equal":
+                continue
+            new = tuple(indent + text for text in wanted[c:d])
+            gone = [line for line in at[a:b] if line in dict(own)]
+            self.edits += [LineEdit(line, line + 1, 0, ()) for line in gone[1:]]
+            first = gone[0] if gone else at[a]
+            self.edits.append(LineEdit(first, first + len(gone[:1]), 0, new))
 
 
 def _is_import(text: StatementLines, number: int) -> bool:

@@ -4,10 +4,12 @@ Nothing is taken on trust: a text is a program's only where it is read, once mor
 """
 
 import re
+from functools import cached_property
 from pathlib import PurePosixPath
 
 import msgspec
 
+from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import Graph, ItemId, StoredTensor
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.original.header_edits import with_header
@@ -43,6 +45,10 @@ class OriginalScript(msgspec.Struct, frozen=True):
     anew: str = ""
 
 
+_Found = tuple[str, dict[ItemId, int], str]
+_memos: MemoTable[tuple[tuple[Script, str], _Found | None]] = MemoTable()
+
+
 class _Round(msgspec.Struct, frozen=True):
     """A text, what was read of it, and as what that is printed."""
 
@@ -61,7 +67,7 @@ def original_script(graph: Graph, stem: str, *, report: bool) -> OriginalScript:
     text = _plain(graph.original)
     own = _report_of(text)
     wanted = write(graph, stem=stem)
-    found = _Search(graph, stem, wanted, _with_folder(graph, text.removesuffix(own), stem)).found()
+    found = _looked_for(graph, stem, wanted, _with_folder(graph, text.removesuffix(own), stem))
     if found is None:
         return OriginalScript(wanted.text if report else wanted.code, dict(wanted.lines), PRINTED_ANEW)
     made, lines, anew = found
@@ -74,29 +80,39 @@ def original_script(graph: Graph, stem: str, *, report: bool) -> OriginalScript:
     return OriginalScript(_as_in(graph.original, made + end), lines, anew)
 
 
+def _looked_for(graph: Graph, stem: str, wanted: Script, text: str) -> "_Found | None":
+    """The text, which is looked for once for each edit."""
+    key = (wanted, text)
+    known = _memos.get(graph)
+    if known is None or known[0][0] is not wanted or known[0][1] != text:
+        known = _memos[graph] = key, _Search(graph, stem, wanted, text).found()
+    return known[1]
+
+
 class _Search:
     """Looks for the text that means a program and differs least from the one that it was read from."""
 
     def __init__(self, graph: Graph, stem: str, wanted: Script, text: str) -> None:
         self._graph, self._stem, self._wanted, self._text = graph, stem, wanted, text
-        self._statements = _statements(wanted.code)
         self._anew: list[tuple[int, int]] = []
+        self._again: _Round | None = None
 
-    def found(self) -> tuple[str, dict[ItemId, int], str] | None:
+    def found(self) -> _Found | None:
         """The text, where the items stand in it, and what to tell; None where there is none."""
         now = self._round(self._text)
-        level, spoken = FINE, False
+        level, has_comments = FINE, False
         for _ in range(ROUNDS):
             if now is None or level > DEFINITIONS:
                 return None
-            is_same = _statements(now.script.code) == self._statements
-            if is_same and (spoken or now.script.code == self._wanted.code):
-                return now.text, self._lines(now), self._told()
-            spoken = is_same
-            after = self._round(self._edited(now, level))
-            if after is None or self._misses(after) >= self._misses(now) > 0:
+            wanted = self._wanted_beside(now)
+            if self._means_it(now, wanted) and (has_comments or now.script.code == wanted.code):
+                return now.text, self._lines(now, wanted), self._told()
+            has_comments = self._means_it(now, wanted)
+            after = self._round(self._edited(now, wanted, level))
+            misses = self._misses(now, wanted)
+            if after is None or self._misses(after, self._wanted_beside(after)) >= misses > 0:
                 level += 1
-            if after is not None and (is_same or self._misses(after) <= self._misses(now)):
+            if after is not None and (has_comments or self._misses(after, self._wanted_beside(after)) <= misses):
                 now = after
         return None
 
@@ -108,28 +124,50 @@ class _Search:
             read = read_script(with_docstring_bound(text), self._stored, keeps_code=True)
         except NotReadable:
             return None
-        return _Round(text, read, write(read.graph, stem=self._stem))
+        graph = _with_device(read.graph) if read.device[0] else read.graph
+        return _Round(text, read, write(graph, stem=self._stem))
 
-    def _misses(self, one: _Round) -> int:
+    def _wanted_beside(self, now: _Round) -> Script:
+        """The program as it is printed where `device` is bound, if it is bound in the text."""
+        return self._script_with_device if now.read.device[0] else self._wanted
+
+    @cached_property
+    def _script_with_device(self) -> Script:
+        return write(_with_device(self._graph), stem=self._stem)
+
+    def _means_it(self, now: _Round, wanted: Script) -> bool:
+        """Whether a text is read as the program, or as what is read of its own script, which may say less."""
+        if now.read.graph.header != self._graph.header:
+            return False
+        said = _statements(now.script.code)
+        return said == _statements(wanted.code) or (now.text != self._text and said == self._read_again(now))
+
+    def _read_again(self, now: _Round) -> list[str]:
+        """The statements of what is read of the program's own script."""
+        if self._again is None:
+            self._again = self._round(self._script_with_device.code if now.read.device[0] else self._wanted.code)
+        return _statements(self._again.script.code) if self._again is not None else []
+
+    def _misses(self, one: _Round, script: Script) -> int:
         """How many statements are not yet what they shall be."""
-        now, wanted = _statements(one.script.code), self._statements
+        now, wanted = _statements(one.script.code), _statements(script.code)
         return len(set(now) ^ set(wanted)) + abs(len(now) - len(wanted)) + (now != wanted)
 
-    def _edited(self, now: _Round, level: int) -> str | None:
+    def _edited(self, now: _Round, script: Script, level: int) -> str | None:
         """The text of the next round; None where it cannot be said."""
         try:
             typed = StatementLines(now.text, into_all=True)
             header = with_header(typed, now.read, self._graph, self._wanted)
             if header is not None:
                 return header
-            printed, wanted = StatementLines(now.script.code), StatementLines(self._wanted.code)
+            printed, wanted = StatementLines(now.script.code), StatementLines(script.code)
         except SyntaxError:
             return None
         edits = LineEdits(typed, places_in(typed, now.read, now.script, printed), printed, wanted, level)
         text = edits.text()
         if text is None:
             return None
-        self._anew += edits.anew
+        self._anew += [(first, last) for first, last in edits.anew if last > first]
         words = {word for line in edits.lines_put_in for word in _WORD.findall(line)}
         missing = imports_for(typed, words.intersection(IMPORTED))
         if not missing:
@@ -137,24 +175,31 @@ class _Search:
         lines, at = text.split("\n"), behind_imports(typed)
         return "\n".join([*lines[: at - 1], *missing, *lines[at - 1 :]])
 
-    def _lines(self, now: _Round) -> dict[ItemId, int]:
+    def _lines(self, now: _Round, wanted: Script) -> dict[ItemId, int]:
         """Where the items of the program stand in a text that is printed as it is."""
-        own, other = _spans(self._wanted), _spans(now.script)
-        return {mine: now.read.lines[one] for mine, one in zip(own, other, strict=False) if one in now.read.lines}
+        own, other = _spans(wanted), _spans(now.script)
+        if len(own) != len(other):
+            return {}
+        return {mine: now.read.lines[one] for mine, one in zip(own, other, strict=True) if one in now.read.lines}
 
     def _told(self) -> str:
         if not self._anew:
             return ""
         count = sum(last - first + 1 for first, last in self._anew)
-        return (
-            f"{count} lines of the text are printed anew: what was edited in them is drawn otherwise than it was typed."
-        )
+        return f"{count} lines of the text are printed anew: what was edited in them is drawn otherwise than typed."
 
     def _stored(self, file: str) -> StoredTensor:
         tensor = self._graph.tensors.get(PurePosixPath(file).stem)
         if tensor is None:
             raise NotReadable("The program holds no such data.", 1)
         return tensor
+
+
+def _with_device(graph: Graph) -> Graph:
+    """The program on a device that every statement names which is on the document's."""
+    made = graph.copy()
+    made.header = msgspec.structs.replace(graph.header, device="cuda")
+    return made
 
 
 def _spans(script: Script) -> list[ItemId]:

@@ -113,9 +113,14 @@ class StatementLines:
             first -= 1
         return first
 
-    def above(self, number: int) -> list[str]:
-        """Those comments, without their indentation."""
-        return [line.strip() for line in self.lines[self.with_comments(number) - 1 : self.statements[number].first - 1]]
+    def above(self, number: int) -> list[tuple[int, str]]:
+        """The comments that stand alone between a statement and what is above it, each with its line."""
+        first, found = self.statements[number].first - 1, list[tuple[int, str]]()
+        while first and (not self.lines[first - 1].strip() or _is_comment(self.lines[first - 1], None)):
+            if self.lines[first - 1].strip():
+                found.append((first, self.lines[first - 1].strip()))
+            first -= 1
+        return found[::-1]
 
     def beside(self, number: int) -> str:
         """The comment behind the head of a statement, with the spaces before it."""
@@ -180,9 +185,11 @@ def _sharing_lines(statements: Iterable[ast.stmt]) -> Iterator[tuple[ast.stmt, .
         yield tuple(together)
 
 
-def _is_comment(line: str, indent: str) -> bool:
+def _is_comment(line: str, indent: str | None) -> bool:
+    """Whether nothing but a comment stands on a line, as deep as that says where it says so."""
     text = line.lstrip(" \t\f")
-    return line.startswith(indent + "#") and not text.startswith(("# region:", "# endregion"))
+    is_there = text.startswith("#") if indent is None else line.startswith(indent + "#")
+    return is_there and not text.startswith(("# region:", "# endregion"))
 
 
 def _tokens(text: str) -> Iterator[Token]:

@@ -56,7 +56,9 @@ def _changed(before: StatementLines, olds: range, after: StatementLines, news: r
     for tag, a, b, c, d in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
         if tag == "equal" or (tag == "replace" and b - a == d - c):
             for k in range(b - a):
-                if tag == "equal" or one[a + k][:2] == two[c + k][:2]:
+                alone = before.statements[olds[a + k]], after.statements[news[c + k]]
+                is_line = all(each.last == each.head_last for each in alone)
+                if tag == "equal" or (one[a + k][0] == two[c + k][0] and is_line):
                     yield olds[a + k], news[c + k]
 
 

@@ -47,8 +47,11 @@ def _head(text: StatementLines, number: int) -> list[Token]:
 
 def _places(before: Sequence[Token], own: Sequence[Token]) -> dict[int, int]:
     """Which word of the typed statement each of the printed one is."""
-    blocks = _matcher(before, own).get_matching_blocks()
-    return {block.a + k: block.b + k for block in blocks for k in range(block.size)}
+    found: dict[int, int] = {}
+    for tag, a, b, c, d in _matcher(before, own).get_opcodes():
+        if tag == "equal" or b - a == d - c:  # of as many words, each is another name, or spelled otherwise
+            found.update(zip(range(a, b), range(c, d), strict=True))
+    return found
 
 
 def _matcher(one: Sequence[Token], other: Sequence[Token]) -> SequenceMatcher[str]:

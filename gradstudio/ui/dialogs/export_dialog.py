@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gradstudio.document.python.python_export import printed_anew
 from gradstudio.graph.model import Graph
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.form_table import FORMS, Form, reports_by_itself
@@ -157,7 +158,8 @@ class ExportDialog(QDialog):
         except NoForm as error:
             self._text, reason = "", str(error)
         self._title.setText(form.title)
-        self._summary.setText(form.summary)
+        words = printed_anew(self._graph, form.name, self._stem) if not reason else ""
+        self._summary.setText(f"{form.summary}\n{words}".rstrip())
         self._why.setText(reason)
         self._preview.setPlainText(self._text)
         self._pages.setCurrentIndex(1 if reason else 0)
