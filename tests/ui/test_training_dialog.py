@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
 from gradstudio.program.write import write_script
-from gradstudio.ui.dialogs.training_dialog import TrainingDialog
+from gradstudio.ui.dialogs.training.training_dialog import TrainingDialog
 from tests.ui.desk import Desk
 
 LOSS = """import torch

@@ -30,7 +30,7 @@ DONE = "A loop learns the loss now: Run (F5)."
 
 def asked_training(session: Session, window: QWidget) -> "TrainingOptions | None":
     """How a person wants to train; None where they do not, or nothing can be trained, which is said."""
-    from gradstudio.ui.dialogs.training_dialog import TrainingDialog
+    from gradstudio.ui.dialogs.training.training_dialog import TrainingDialog
 
     if _training_text(session, None) is None:
         return None

@@ -198,10 +198,12 @@ class _Writer:
         """What steps: the optimizer, and as asked for a schedule over so many turns and a scaler."""
         options, optimizer = self._options, self._names.fresh("optimizer")
         yield f"{optimizer} = {options.optimizer_call(self._parameters())}"
-        schedules, scaler = (), ""
+        schedules: tuple[str, ...] = ()
+        scaler = ""
         if call := options.schedule_call(optimizer, turns):
-            schedules = (self._names.fresh("scheduler"),)
-            yield f"{schedules[0]} = {call}"
+            schedule = self._names.fresh("scheduler")
+            schedules = (schedule,)
+            yield f"{schedule} = {call}"
         if options.is_scaled:
             scaler = self._names.fresh("scaler")
             yield f"{scaler} = torch.amp.GradScaler()"

@@ -1,0 +1,1 @@
+"""Add training with…: how a training that is added learns."""
