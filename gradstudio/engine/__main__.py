@@ -57,7 +57,10 @@ def start() -> "Service":
     from gradstudio.engine.walls import build_walls
 
     Here.rank = rank_of(sys.argv)
+    if Here.rank is not None:
+        from gradstudio.engine.backward.bucket_hook import Models
 
+        Models().see()
     found = devices()  # first: a driver may have to be loaded by a program with more rights than ours
     walls = build_walls()
     service = Service(inbox, outbox)

@@ -19,7 +19,9 @@ from torch.autograd.function import BackwardCFunction
 from gradstudio.engine.backward import partial_backward
 from gradstudio.engine.backward.backward_reachability import Edge, Grads, GraphNode, Reach
 from gradstudio.engine.backward.backward_seeds import Seed
+from gradstudio.engine.backward.bucket_reductions import Reductions
 from gradstudio.engine.backward.node_hooks import Hooks
+from gradstudio.engine.backward.reduction_rows import reduction_rows
 from gradstudio.engine.backward.saved_tensors import is_released
 from gradstudio.engine.backward.wire_gradients import wire_gradients
 from gradstudio.engine.clean_modes import clean_modes
@@ -57,6 +59,7 @@ class Recording:
         *,
         returns: bool = False,
         shared: bool = False,
+        reductions: Reductions | None = None,
     ) -> None:
         """Look at the graph behind the roots.
 
@@ -68,6 +71,7 @@ class Recording:
             shared: the program gave gradients that it may still hold: torch may hand them, or views of them, to a
                 leaf, which would be seen in the program; so nothing may keep torch from that.
             returns: gradients may be returned instead of reaching a leaf (`autograd.grad`, `inputs=`).
+            reductions: what ranks do together in it.
         """
         self.rows: list[AutogradRow] = []
         self.wires: list[WireGrad] = []
@@ -78,6 +82,7 @@ class Recording:
         self._returns = returns
         self._seeds = seeds
         self._shared = shared
+        self._reductions, self._local = reductions, dict[int, Tensor]()
         self._reach = Reach(gradients, tensors_in(list(roots)))
         self._events: list[GraphNode] = []
         self._summarised, self._held, self._last = 0, 0, 0.0
@@ -97,12 +102,18 @@ class Recording:
                 self._hooks.add_before(seen.node, self._before_python)
         saw, freely = self._saw, self._saw_freely()
         self._hooks.add([(seen.node, partial(saw if self._shared or seen.drops else freely, seen)) for seen in seens])
+        if self._reductions is not None:
+            self._reductions.begin(lambda: len(self._events))
         self._last = time.perf_counter()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Remove the hooks and make the record; of one that failed also what had come where nothing ran any more."""
         self._hooks.remove()
+        if self._reductions is not None:
+            self._reductions.end()
+            self._local = self._reductions.local()
+            self._put_back_local()
         with clean_modes():
             waiting = partial_backward.waiting_nodes(self._reach, self._sent(), self._seeds) if kind is not None else []
             self._finish()
@@ -131,6 +142,15 @@ class Recording:
         seeds = self._seeds if self._events else ()
         self.wires = wire_gradients(self._reach, self._ran(), seeds, self._gradients.max_values)
         self.rows = list(map(self._row, self._events))
+        if self._reductions is not None:
+            self.rows += reduction_rows(self._reductions, self._reach, self._gradients, self.number, self.leaves)
+
+    def _put_back_local(self) -> None:
+        """What a leaf took over is its gradient of this rank: the mean was written into the same memory since."""
+        for seen in self._events[self._summarised :]:
+            local = self._local.get(id(seen.leaf))
+            if local is not None and seen.id not in self._before:
+                seen.incoming = (local,)
 
     def _ran(self) -> dict[tuple[ItemId, Turns], int]:
         """Of each call, where its last autograd node has its row; not asked for where every wire was sent something."""
@@ -271,6 +291,10 @@ class Recording:
         if leaf.grad is not None:
             fresh = seen.id not in self._before
             at_once = self._visible is None or seen.owner in self._visible
+            local = self._local.get(id(leaf))
+            if local is not None:
+                seen.after = came if fresh else self._of(local)
+                return
             if fresh:
                 seen.after = came
             else:

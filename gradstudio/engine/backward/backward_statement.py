@@ -2,18 +2,22 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import msgspec
-from torch import Tensor
+from torch import Tensor, nn
 
 from gradstudio.engine import access
 from gradstudio.engine.backward.backward_recording import Recording
 from gradstudio.engine.backward.backward_seeds import seed_gradients, seeds_of
+from gradstudio.engine.backward.bucket_reductions import Reductions
 from gradstudio.engine.backward.missing_gradients import explain_missing, note_writes
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.script.compiled_steps import Step
+from gradstudio.engine.value.tensor_summary import Here
+from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 
 Tell = Callable[[Recording, BackwardTraced], None]
@@ -41,7 +45,10 @@ def run_backward(live: Live, step: Step, outputs: Callable[[], tuple[Any, ...]],
         seeds = seeds_of(live, step, roots, grads)
         note_writes(live)
     returns = source.inputs is not None or "inputs=" in step.statement.text
-    recording = Recording(gradients, roots, gradients.backwards + 1, seeds, returns=returns, shared=bool(grads))
+    recording = Recording(
+        gradients, roots, gradients.backwards + 1, seeds,
+        returns=returns, shared=bool(grads), reductions=reductions_of(live),
+    )  # fmt: skip
     done, began = False, time.monotonic()
     try:
         with recording:
@@ -55,6 +62,11 @@ def run_backward(live: Live, step: Step, outputs: Callable[[], tuple[Any, ...]],
             explain_missing(live)
         live.autograd_rows.extend(recording.rows)
         tell(recording, _traced(live, step, recording, began))
+
+
+def reductions_of(live: Live) -> Reductions | None:
+    """What ranks do together in a backward that begins here; None in a process that is no rank."""
+    return Reductions(partial(_node_of, live), live.cursor.turns) if Here.rank is not None else None
 
 
 def note_backward(live: Live, step: Step) -> None:
@@ -83,6 +95,12 @@ def _traced(live: Live, step: Step, recording: Recording, began: float) -> Backw
         retained=recording.retained,
         at_s=began,
     )
+
+
+def _node_of(live: Live, model: nn.Module) -> ItemId:
+    """The node that has bound a model to a name; "" where none has."""
+    names = (name for name, value in live.namespace.items() if value is model and name in live.binder)
+    return next((live.binder[name][0] for name in names), ItemId(""))
 
 
 def _give_back(live: Live, step: Step, values: tuple[Any, ...]) -> None:

@@ -22,6 +22,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 from gradstudio.engine.access import FILENAME
+from gradstudio.engine.backward.backward_statement import reductions_of
 from gradstudio.engine.backward.missing_gradients import explain_missing, note_writes
 from gradstudio.engine.bring.forward_recorder import tensors_in
 from gradstudio.engine.bring.layer_constructors import is_stock
@@ -189,7 +190,8 @@ class InsideCalls(TorchFunctionMode):
             with clean_modes():
                 note_writes(live)
             try:
-                return watched_backward(values, self._execution.step.id, path, args, kwargs, run)
+                step, reductions = self._execution.step, reductions_of(live)
+                return watched_backward(values, step.id, path, args, kwargs, run, reductions)
             finally:
                 live.gradients.visible = visible
                 with clean_modes():

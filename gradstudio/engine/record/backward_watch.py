@@ -9,6 +9,7 @@ from torch import Tensor
 
 from gradstudio.engine.backward.backward_recording import Recording
 from gradstudio.engine.backward.backward_seeds import Seed
+from gradstudio.engine.backward.bucket_reductions import Reductions
 from gradstudio.engine.bring.forward_recorder import tensors_in
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.gradient.gradient_registry import Gradients
@@ -35,9 +36,15 @@ class Values(Protocol):
 
 
 def watched_backward(
-    values: Values, node: ItemId, path: str, args: Any, kwargs: dict[str, Any], run: Callable[[], Any]
+    values: Values,
+    node: ItemId,
+    path: str,
+    args: Any,
+    kwargs: dict[str, Any],
+    run: Callable[[], Any],
+    reductions: Reductions | None = None,
 ) -> Any:
-    """Run it and note its record, also when it fails.
+    """Run it and note its record, also when it fails; with what ranks do together in it.
 
     Raises:
         Exception: whatever it raises.
@@ -51,7 +58,9 @@ def watched_backward(
         seeds = [seed for root, grad in zip(roots, grads, strict=False) for seed in _seed(values, root, grad)]
     returns = path.endswith(".grad") or kwargs.get("inputs") is not None
     is_given = any(isinstance(grad, Tensor) for grad in grads)
-    recording = Recording(gradients, roots, gradients.backwards + 1, seeds, returns=returns, shared=is_given)
+    recording = Recording(
+        gradients, roots, gradients.backwards + 1, seeds, returns=returns, shared=is_given, reductions=reductions
+    )
     done, began = False, time.monotonic()
     try:
         with recording:

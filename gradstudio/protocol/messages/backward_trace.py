@@ -1,10 +1,13 @@
 """The record of one backward: its autograd nodes in the order torch executed them, and the gradient along each wire."""
 
+from typing import Annotated
+
 import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.bounds import Count, Place, Seconds, Shape, Size, Turns
+from gradstudio.protocol.messages.ranks import NAMED_RANKS, Range
 from gradstudio.protocol.messages.records import Summary
 
 
@@ -44,6 +47,39 @@ class SavedTensor(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defa
     output: Count = 0
 
 
+class Share(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """What one rank brought to an all-reduce: when it was there, and its gradients."""
+
+    rank: Count
+    came_s: Seconds
+    grads: tuple[Summary | None, ...] = ()
+
+
+class Reduction(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """The all-reduce of one bucket of gradients: the mean over ranks takes their places.
+
+    Attributes:
+        bucket: which of its model's, as torch counts them in this backward.
+        ranks: so many take part.
+        place: index among `BackwardTraced.rows` of the last row before it was under way.
+        came_s: monotonic seconds of the machine when this rank had its gradients; `done_s` when it had the mean.
+        shares: of all ranks, once all have told it, the first `NAMED_RANKS` of them.
+        arrivals: the first and the last rank to come, once all have told it.
+    """
+
+    bucket: Count
+    ranks: Count
+    place: Place
+    came_s: Seconds
+    done_s: Seconds
+    shares: Annotated[tuple[Share, ...], msgspec.Meta(max_length=NAMED_RANKS)] = ()
+    arrivals: Range | None = None
+
+
+ALL_REDUCE = "AllReduce"
+"""`AutogradRow.autograd` of a reduction, which is no autograd node."""
+
+
 class AutogradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """One real autograd node in one backward: what came in, what went out (None where undefined).
 
@@ -57,6 +93,7 @@ class AutogradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defa
         saved: tensors it kept for this moment; released behind it unless the graph is retained.
         order: 1: made by the forward; 2: made by a backward with create_graph; and so on.
         before, after: of an AccumulateGrad: the leaf's `.grad` before and behind it.
+        reduction: what ranks did together: `incoming` are the gradients of this one, `outgoing` the means.
     """
 
     backward: Count
@@ -73,6 +110,7 @@ class AutogradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defa
     seconds: Seconds = 0.0
     before: Summary | None = None
     after: Summary | None = None
+    reduction: Reduction | None = None
 
 
 class WireGrad(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):

@@ -8,7 +8,14 @@ that it has already.
 import msgspec
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
+from gradstudio.protocol.messages.backward_trace import (
+    AutogradRow,
+    BackwardTraced,
+    EdgeValue,
+    Reduction,
+    SavedTensor,
+    WireGrad,
+)
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.bounds import Count, Place, Seconds, Size, Turns
 from gradstudio.protocol.messages.records import Summary
@@ -36,6 +43,7 @@ class PackedRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     seconds: Seconds
     before: Number
     after: Number
+    reduction: Reduction | None = None
 
 
 class PackedWire(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -69,6 +77,7 @@ def packed(traced: BackwardTraced) -> PackedBackward:
         PackedRow(
             row.backward, row.autograd, row.node, row.turns, numbers(row.incoming), numbers(row.outgoing), row.id,
             row.next, row.values, row.saved, row.order, row.seconds, number(row.before), number(row.after),
+            row.reduction,
         )
         for row in traced.rows
     ]  # fmt: skip
@@ -102,7 +111,7 @@ def unpacked(message: PackedBackward) -> BackwardTraced:
             incoming=shown(row.incoming), outgoing=shown(row.outgoing), id=row.id, next=row.next, values=row.values,
             saved=row.saved, order=row.order, seconds=row.seconds,
             before=None if row.before is None else known[row.before],
-            after=None if row.after is None else known[row.after],
+            after=None if row.after is None else known[row.after], reduction=row.reduction,
         )
         for row in message.rows
     ]  # fmt: skip

@@ -19,6 +19,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import LENGTH_BYTES, Decoder, FrameCutter, decoded, encode, framed, kind_of
 from gradstudio.protocol.hosts.channel import Channel
+from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import (
     Event,
@@ -29,6 +30,7 @@ from gradstudio.protocol.messages.events import (
     Paused,
     Printed,
     Report,
+    Started,
     Traced,
 )
 from gradstudio.protocol.messages.progress import Asked, Running
@@ -36,8 +38,8 @@ from gradstudio.protocol.messages.ranks import LookAt, Meet
 from gradstudio.protocol.messages.requests import Answer, Do, Request, SampleMemory
 from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.process_group import RUNS_CODE, end_others, lead_group
-from gradstudio.protocol.ranks.last_line import line_of
-from gradstudio.protocol.ranks.leader_words import KEPT, Outcome, last_pause, of_rank, with_rows
+from gradstudio.protocol.ranks.backward_join import BackwardJoin
+from gradstudio.protocol.ranks.leader_words import KEPT, Outcome, end_words, last_pause, of_rank, place_words, with_rows
 from gradstudio.protocol.ranks.rank_command import asked_for
 from gradstudio.protocol.ranks.rank_engine import RankEngine, free_port
 from gradstudio.protocol.ranks.rank_reader import Heard
@@ -107,6 +109,7 @@ class Leader:
         """Ranks from nothing."""
         self._ranks = [self._start(number, self._count, self._options, self._selector) for number in range(self._count)]
         self._rows, self._grads = RowJoin(self._count), GradJoin(self._count)
+        self._backwards = BackwardJoin(self._count)
         self._pauses: dict[int, Paused] = {}
         self._reports: dict[int, Report] = {}
         self._ends_since_s: float | None = None
@@ -199,12 +202,18 @@ class Leader:
         if number >= self._count or number == self.shown:
             return
         self.shown = number
+        self._backwards.look_elsewhere()
         rank = self._ranks[number]
         for body in rank.log.since(rank.log.run_begins):
             message = _EVENTS.decode(body)
-            self._say(
-                message if not isinstance(message, Traced) else with_rows(message, self._rows.recall(message.rows))
-            )
+            match message:
+                case Traced():
+                    message = with_rows(message, self._rows.recall(message.rows))
+                case BackwardTraced():
+                    message = self._backwards.show(message)
+                case _:
+                    pass
+            self._say(message)
         if not rank.is_busy:
             self._tell_gradients()
 
@@ -223,12 +232,19 @@ class Leader:
         match message:
             case Hello():
                 self._on_hello(rank, message)
+            case Started():
+                if message.fresh:
+                    self._backwards.begin_anew(rank.number)
+                if is_shown:
+                    self._say(message)
             case Traced():
                 self._on_traced(rank, message, size)
             case Gradients():
                 self._grads.tell(rank.number, message, size)
                 if is_shown:
                     self._say(message)
+            case BackwardTraced():
+                self._on_backward(rank, message, size)
             case Paused():
                 self._on_paused(rank, message)
             case Failed():
@@ -270,6 +286,13 @@ class Leader:
             self._say(with_rows(traced, self._rows.show(traced.rows)))
         if known := self._rows.take_known():
             self._say(with_rows(traced, known))
+
+    def _on_backward(self, rank: RankEngine, traced: BackwardTraced, size: int) -> None:
+        self._backwards.tell(rank.number, traced, size)
+        if rank.number == self.shown:
+            self._say(self._backwards.show(traced))
+        elif (known := self._backwards.take_known(traced)) is not None:
+            self._say(known)
 
     def _on_failed(self, rank: RankEngine, failed: Failed) -> None:
         rank.has_failed = True
@@ -318,30 +341,13 @@ class Leader:
         """A verb is under way: whether ranks wait for one that has failed, or for one another."""
         now = time.monotonic()
         if self._ends_since_s is not None and now - self._ends_since_s > GRACE_S:
-            self._give_up(*self._words_of_end())
+            self._give_up(*end_words(self._ranks, self._loaded))
         elif not self._has_said_waiting and (words := waiting_words(self._ranks, now, PATIENCE_S)):
             self._has_said_waiting = True
             self._say(Log(level="warning", text=words))
 
-    def _words_of_end(self) -> tuple[str, Outcome]:
-        failed = [rank.number for rank in self._ranks if rank.has_failed]
-        where = "; ".join(f"rank {rank.number}{self._place(rank)}" for rank in self._ranks if rank.is_busy)
-        if failed:
-            words = (
-                f"Rank {failed[0]} failed, and others waited for it: {where}. All were ended, and begin from nothing."
-            )
-            return words, "failed"
-        return f"Ranks did not stop by themselves: {where}. All were ended, and begin from nothing.", "stopped"
-
-    def _place(self, rank: RankEngine) -> str:
-        """Where it is; where that is not known, which line it has told of last."""
-        if rank.running is not None:
-            return f" at line {rank.running.line}"
-        line = line_of(self._loaded, rank.newest) if rank.is_busy else 0
-        return f" behind line {line}" if line else ""
-
     def _on_rank_ended(self, rank: RankEngine, how: str) -> None:
-        words = f"Rank {rank.number} {how}{self._place(rank)}"
+        words = f"Rank {rank.number} {how}{place_words(rank, self._loaded)}"
         if self._verb is None and not rank.is_ready:
             self._say(Log(level="error", text=f"{words} before it was ready."))
             self.is_over = True

@@ -115,6 +115,8 @@ class GradientLog:
                 continue
             if row.autograd == LEAF_NODE:
                 self._accumulated(tick, traced, number, row, value, grad)
+            elif row.reduction is not None:
+                self._reduced(tick, traced, number, row, value)
             else:
                 self._arrived(tick, number, value, grad)
 
@@ -126,6 +128,8 @@ class GradientLog:
             if log is None or grad is None:
                 continue
             held = (row.after or grad) if row.autograd == LEAF_NODE else None
+            if row.reduction is not None:
+                grad = held = _mean(row, value) or grad
             log.complete(tick, number, value, grad, held)
             self._changed.add(value.node)
 
@@ -229,6 +233,18 @@ class GradientLog:
         log.arrivals.append((tick, number, value.turns, alone))
         self._put(tick, key, log, _leaf_row(key, held, log.parts, number, traced.pass_number))
 
+    def _reduced(self, tick: int, traced: BackwardTraced, number: int, row: AutogradRow, value: EdgeValue) -> None:
+        """Ranks have put the mean of their gradients into a leaf's `.grad`."""
+        key = (value.node, value.output, value.path)
+        mean, log = _mean(row, value), self._log(key)
+        if mean is None:
+            return
+        log.leaf = True
+        log.parts = (GradPart(traced.pass_number, number, mean),)
+        held = _leaf_row(key, mean, log.parts, number, traced.pass_number)
+        log.arrivals.append((tick, number, value.turns, held))
+        self._put(tick, key, log, held)
+
     def _end_backward(self, tick: int, number: int) -> None:
         """The statement is over: what was waiting was not reached; what another backward left is left over."""
         self._ended.append((tick, number))
@@ -311,6 +327,11 @@ class GradientLog:
             self._waiting[key] = None
         else:
             self._waiting.pop(key, None)
+
+
+def _mean(row: AutogradRow, value: EdgeValue) -> Summary | None:
+    """What an all-reduce left in a leaf's `.grad`."""
+    return row.outgoing[value.index] if value.index < len(row.outgoing) else None
 
 
 def _tensors_within(record: Record) -> Iterator[tuple[str, TensorRecord]]:

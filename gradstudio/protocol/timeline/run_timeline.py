@@ -97,7 +97,7 @@ class Timeline:
         last = None
         for place, row in enumerate(traced.rows):
             index = begin + place
-            key = (row.node, row.turns, row.order)
+            key = (row.node, row.turns, row.order, row.reduction.bucket if row.reduction is not None else -1)
             if key != last:
                 self._groups.append(index)
                 last = key

@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from html import escape
 
 from gradstudio.graph.groups.call_ids import outermost
+from gradstudio.protocol.messages.backward_trace import AutogradRow, Reduction
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
+from gradstudio.protocol.ranks.arrival_words import late_words
 from gradstudio.protocol.timeline.run_timeline import Tick, Timeline
 from gradstudio.scene import value_format
 from gradstudio.ui.timeline.moment_words import MAX_LINES, Names, autograd_words, way_words
@@ -77,6 +79,9 @@ def _gradients(ticks: list[Tick]) -> Iterable[str]:
     last = ticks[-1].autograd
     if first is None or last is None:
         return
+    if last.reduction is not None:
+        yield from _reduction(last, last.reduction)
+        return
     for summary in first.incoming[:MAX_LINES]:
         yield f"gradient in: {escape(short(summary))}"
     for summary in last.outgoing[:MAX_LINES]:
@@ -84,6 +89,16 @@ def _gradients(ticks: list[Tick]) -> Iterable[str]:
     if last.after is not None:
         before = short(last.before) if last.before is not None else "None"
         yield f".grad: {escape(before)} → {escape(short(last.after))}"
+
+
+def _reduction(row: AutogradRow, reduction: Reduction) -> Iterable[str]:
+    """The gradients of the first parameter of a bucket on each rank, their mean, and who was late."""
+    for share in reduction.shares[:MAX_LINES]:
+        yield f"rank {share.rank}: {escape(short(share.grads[0] if share.grads else None))}"
+    if row.outgoing:
+        more = f" and of {len(row.outgoing) - 1} more" if len(row.outgoing) > 1 else ""
+        yield f"mean: {escape(short(row.outgoing[0]))}{more}"
+    yield late_words(reduction.arrivals)
 
 
 def _seconds(tick: Tick) -> float:

@@ -7,6 +7,8 @@ from gradstudio.graph.groups.call_ids import outermost
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.item_titles import title
 from gradstudio.late_pattern import late
+from gradstudio.protocol.messages.backward_trace import AutogradRow
+from gradstudio.protocol.ranks.arrival_words import late_words
 from gradstudio.protocol.timeline import step_numbering as numbering
 from gradstudio.protocol.timeline.run_timeline import Tick, Timeline
 from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
@@ -104,5 +106,13 @@ def autograd_words(timeline: Timeline, tick: Tick, unfolded: bool) -> str:
     """The autograd nodes of a step, in the order they ran."""
     places = (tick.index,) if unfolded else timeline.group_of(tick.index)
     rows = (timeline.ticks[place].autograd for place in places)
-    found = list(dict.fromkeys(row.autograd for row in rows if row is not None))
+    found = list(dict.fromkeys(row_words(row) for row in rows if row is not None))
     return ", ".join(found[:MAX_LINES]) + ("…" if len(found) > MAX_LINES else "")
+
+
+def row_words(row: AutogradRow) -> str:
+    """The autograd node of a row; of an all-reduce its bucket, and who was late."""
+    if row.reduction is None:
+        return row.autograd
+    late = late_words(row.reduction.arrivals)
+    return f"all-reduce of bucket {row.reduction.bucket + 1}{': ' if late else ''}{late}"

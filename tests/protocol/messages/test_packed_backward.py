@@ -8,12 +8,21 @@ import pytest
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import Decoder, encode
-from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
+from gradstudio.protocol.messages.backward_trace import (
+    AutogradRow,
+    BackwardTraced,
+    EdgeValue,
+    Reduction,
+    SavedTensor,
+    Share,
+    WireGrad,
+)
 from gradstudio.protocol.messages.events import Event
 from gradstudio.protocol.messages.packed_backward import PackedBackward, packed
 from gradstudio.protocol.messages.records import Preview, Summary
 
 PICTURE_BYTES = 4 * 32 * 32
+SHARE = Share(1, 1.5, (Summary(dtype="float32", shape=(), mean=1.0),))
 
 
 def summary_of(mean: float) -> Summary:
@@ -34,6 +43,8 @@ def backward() -> BackwardTraced:
                     outgoing=(went, went), id=1, next=((2, 0), (2, 0)), order=2),
         AutogradRow(backward=1, autograd="AccumulateGrad", node=ItemId("c"), incoming=(went,), id=2, before=grad,
                     after=came),
+        AutogradRow(backward=1, autograd="AllReduce", node=ItemId("c"), incoming=(went,), outgoing=(came,),
+                    reduction=Reduction(bucket=1, ranks=2, place=2, came_s=1.0, done_s=2.0, shares=(SHARE,))),
     )  # fmt: skip
     wires = (
         WireGrad(source=ItemId("b"), target=ItemId("a"), port="input", turns=(1,), source_turns=(1,), grad=went),
@@ -61,7 +72,7 @@ def test_a_summary_is_written_once_and_shared_by_all_who_show_it() -> None:
     sent = encode(backward())
     (arrived,) = events().feed(sent)
     assert isinstance(arrived, BackwardTraced)
-    first, second, last = arrived.rows
+    first, second, last, _ = arrived.rows
     assert first.outgoing[0] is second.incoming[0] is last.incoming[0] is arrived.wires[0].grad
     assert 3 * PICTURE_BYTES < len(sent) < 4 * PICTURE_BYTES
 

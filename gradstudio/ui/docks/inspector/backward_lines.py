@@ -9,8 +9,9 @@ from gradstudio.advice.derivatives.rule_rows import BROADCAST
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.operators.catalogue.loader import load
-from gradstudio.protocol.messages.backward_trace import AutogradRow, SavedTensor, WireGrad
+from gradstudio.protocol.messages.backward_trace import AutogradRow, EdgeValue, Reduction, SavedTensor, WireGrad
 from gradstudio.protocol.messages.events import GradRow
+from gradstudio.protocol.ranks.arrival_words import NOTICED_S, duration_words, late_words, waits
 from gradstudio.protocol.timeline.run_timeline import Arrival, BackwardStep, Contribution
 from gradstudio.scene import value_format
 from gradstudio.ui.docks.inspector.display_names import milliseconds, name_of, port_name
@@ -19,7 +20,7 @@ from gradstudio.ui.docks.inspector.operands import Operands
 
 
 class StepLines(NamedTuple):
-    """What the section shows."""
+    """What the section of a step of a backward shows."""
 
     arrives: tuple[Line, ...]
     rule: tuple[Line, ...]
@@ -44,6 +45,8 @@ def lines_of(
         retained: what was saved is kept for another backward.
         backward: all that this backward executed, to name where a gradient goes that leaves along no wire.
     """
+    if any(row.reduction is not None for row in step.rows):
+        return _reduction_lines(graph, step)
     accumulates = any(row.autograd == "AccumulateGrad" for row in step.rows)
     is_first_order = step.order == 1 or accumulates
     rule = rule_of(graph, step.node) if is_first_order else None
@@ -245,3 +248,50 @@ def _saved_words(graph: Graph, saved: SavedTensor) -> str:
         version = f", version {saved.version}" if saved.version else ""
         what.append(f"the value of {name_of(graph, saved.node, saved.output)}{version}")
     return "  ".join(what)
+
+
+# ------------------------------------------------------------------ what ranks do together
+
+
+def _reduction_lines(graph: Graph, step: BackwardStep) -> StepLines:
+    """All lines of such a step."""
+    row = step.rows[-1]
+    reduction = row.reduction
+    assert reduction is not None
+    values = _parameters_of(row)
+    arrives = [line for value in values for line in _gradients(graph, row, reduction, value)]
+    rule = (
+        Line(kind="formula", text=f".grad = 1/{reduction.ranks} · Σ of the ranks' gradients"),
+        Line(kind="words", role="dim", text="DistributedDataParallel: one all-reduce for all of a bucket."),
+    )
+    leaves = [
+        Line(f"{name_of(graph, value.node, value.output, value.path)}.grad", summary=row.outgoing[value.index])
+        for value in values
+    ]
+    return StepLines(tuple(arrives), rule, "", tuple(leaves), tuple(_times(reduction)))
+
+
+def _parameters_of(row: AutogradRow) -> tuple[EdgeValue, ...]:
+    """A value for each parameter of the bucket: of what it is called, the longest name that is not the wrapper's."""
+    found: dict[int, EdgeValue] = {}
+    for value in sorted(row.values, key=lambda value: (value.node != row.node, len(value.path))):
+        found[value.index] = value
+    return tuple(found[index] for index in sorted(found))
+
+
+def _gradients(graph: Graph, row: AutogradRow, reduction: Reduction, value: EdgeValue) -> Iterator[Line]:
+    place = value.index
+    yield Line(kind="heading", text=f"of {name_of(graph, value.node, value.output, value.path)}")
+    for share in reduction.shares:
+        yield Line(f"rank {share.rank}", summary=share.grads[place] if place < len(share.grads) else None)
+    if not reduction.shares:
+        yield Line("this rank", summary=row.incoming[place] if place < len(row.incoming) else None)
+    yield Line("= mean", summary=row.outgoing[place], kind="sum")
+
+
+def _times(reduction: Reduction) -> Iterator[Line]:
+    if words := late_words(reduction.arrivals):
+        yield Line(kind="words", text=f"{words[0].upper()}{words[1:]}.")
+    for rank, seconds in waits(reduction):
+        yield Line(f"rank {rank}", f"waited {duration_words(seconds)}" if seconds >= NOTICED_S else "waited for nobody")
+    yield Line("all-reduce", duration_words(reduction.done_s - reduction.came_s))

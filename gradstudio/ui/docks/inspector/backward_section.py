@@ -73,10 +73,11 @@ class BackwardSection(Section):
         self.source.setText(made.source)
         self.source.setVisible(bool(made.source))
         self.leaves.show_lines(made.leaves)
-        self.unfold.setText(f"Autograd nodes ({len(step.rows)})")
+        is_reduction = step.rows[-1].reduction is not None
+        self.unfold.setText("Time waited" if is_reduction else f"Autograd nodes ({len(step.rows)})")
         self.autograd.show_lines(made.autograd)
         self._follow_folding()
-        self.autograd.setVisible(self.unfold.isChecked())
+        self.autograd.setVisible(self.unfold.isChecked() or is_reduction)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -120,8 +121,10 @@ def step_of(
 
 
 def backward_words(graph: Graph, step: BackwardStep) -> str:
-    """Which backward, which order, which turn."""
+    """Which backward, which order, which turn; of an all-reduce, of which bucket, over how many ranks."""
     words = [f"backward {step.backward}"]
+    if (reduction := step.rows[-1].reduction) is not None:
+        words.append(f"all-reduce of bucket {reduction.bucket + 1} over {reduction.ranks} ranks")
     if step.order > 1:
         words.append(f"{ORDINALS.get(step.order, 'higher order')}, order {step.order}")
     if step.turns:

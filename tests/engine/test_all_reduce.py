@@ -1,0 +1,158 @@
+"""The all-reduce of DistributedDataParallel as it is recorded, beside torch without us: real processes and gloo."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+
+from gradstudio.protocol.client import EngineProcess
+from gradstudio.protocol.messages.backward_trace import ALL_REDUCE, AutogradRow, BackwardTraced
+from gradstudio.protocol.messages.events import Event, Paused
+from gradstudio.protocol.messages.ranks import LookAt
+from gradstudio.protocol.process_group import RUNS_CODE
+from gradstudio.protocol.ranks.rank_command import leader_command
+from gradstudio.protocol.ranks.rank_engine import environment, free_port
+from tests.engine.test_ranks import run
+from tests.helpers.patience import PATIENCE_SECONDS
+
+RANKS = 3
+"""A third is no binary fraction: what is multiplied otherwise is seen in the last bit."""
+SMALL, STEPS = 0.0001, 3
+TEXT = f"""import threading
+
+import torch
+import torch.distributed
+from torch import nn, optim
+
+torch.distributed.init_process_group('gloo')
+rank = torch.distributed.get_rank()
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Linear(7, 3))
+model = nn.parallel.DistributedDataParallel(net, bucket_cap_mb={SMALL})
+opt = optim.SGD(model.parameters(), lr=0.3)
+torch.manual_seed(rank + 1)
+x = torch.randn(4, 5)
+for t in range({STEPS}):
+    opt.zero_grad()
+    loss = (model(x) ** 2).mean()
+    threading.Event().wait(0.3 if t == 1 and rank == 2 else 0.0)
+    loss.backward()
+    opt.step()
+for p in net.parameters():
+    print(p.grad.numpy().tobytes().hex(), p.detach().numpy().tobytes().hex())
+"""
+
+
+@pytest.fixture(scope="module")
+def ranks() -> Iterator[EngineProcess]:
+    with EngineProcess(leader_command(RANKS, RUNS_CODE)) as engine:
+        engine.wait_until_ready(PATIENCE_SECONDS)
+        yield engine
+
+
+def by_torch(text: str) -> list[list[str]]:
+    """What each rank prints where torch is alone."""
+    port = str(free_port())
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", text], stdout=subprocess.PIPE, text=True,
+            env={**os.environ, **environment(rank, RANKS), "MASTER_PORT": port},
+        )
+        for rank in range(RANKS)
+    ]  # fmt: skip
+    return [one.communicate(timeout=PATIENCE_SECONDS)[0].splitlines() for one in started]
+
+
+def records(heard: list[Event]) -> list[BackwardTraced]:
+    """The last record that was told of each backward."""
+    return list({one.backward: one for one in heard if isinstance(one, BackwardTraced)}.values())
+
+
+def reductions(record: BackwardTraced) -> list[AutogradRow]:
+    return [row for row in record.rows if row.reduction is not None]
+
+
+@pytest.fixture(scope="module")
+def watched(ranks: EngineProcess) -> tuple[list[Event], list[str]]:
+    heard: list[Event] = []
+    outcome = run(ranks, TEXT, heard)
+    assert outcome.paused.outcome == "done"
+    return heard, [line for printed in outcome.printed for line in printed.text.splitlines()]
+
+
+def test_gradients_and_parameters_are_those_of_torch_alone_to_the_last_bit(
+    watched: tuple[list[Event], list[str]],
+) -> None:
+    told = [
+        [line.removeprefix(f"[rank {rank}] ") for line in watched[1] if f"[rank {rank}]" in line]
+        for rank in range(RANKS)
+    ]
+    assert all(len(lines) == 4 for lines in told) and told == by_torch(TEXT)
+
+
+def test_each_bucket_is_a_row_with_the_gradients_of_all_ranks_and_their_mean(
+    watched: tuple[list[Event], list[str]],
+) -> None:
+    found = records(watched[0])
+    assert len(found) == STEPS
+    assert len(reductions(found[0])) >= 1 and len(reductions(found[-1])) >= 2
+    for record in found:
+        rows = reductions(record)
+        assert record.rows[-len(rows) :] == tuple(rows) and all(row.autograd == ALL_REDUCE for row in rows)
+        paths = {value.path for row in rows for value in row.values}
+        assert {"0.weight", "0.bias", "2.weight", "2.bias"} <= paths
+        for row in rows:
+            assert row.reduction is not None and [share.rank for share in row.reduction.shares] == list(range(RANKS))
+            assert row.reduction.ranks == RANKS and row.reduction.came_s <= row.reduction.done_s
+            for place, mean in enumerate(row.outgoing):
+                of_ranks = [share.grads[place] for share in row.reduction.shares]
+                assert mean is not None and mean.mean is not None
+                means = [grad.mean for grad in of_ranks if grad is not None and grad.mean is not None]
+                assert len(means) == RANKS and len(set(means)) > 1
+                assert mean.mean == pytest.approx(sum(means) / RANKS, rel=1e-4, abs=1e-6)
+                spread = row.incoming[place] and row.incoming[place].spread
+                assert spread is not None and spread.ranks == RANKS and not spread.is_equal
+
+
+def test_what_a_leaf_took_is_the_gradient_of_this_rank_and_not_the_mean(watched: tuple[list[Event], list[str]]) -> None:
+    for record in records(watched[0]):
+        own = {
+            (value.node, value.path): row.incoming[value.index] for row in reductions(record) for value in row.values
+        }
+        leaves = [row for row in record.rows if row.autograd == "AccumulateGrad"]
+        assert len(leaves) == 4
+        for row in leaves:
+            local, grad = own[row.values[0].node, row.values[0].path], row.incoming[0]
+            assert local is not None and grad is not None and row.after is not None
+            assert grad.value == local.value == row.after.value
+
+
+def test_the_rank_that_came_late_is_named_by_the_clock_of_all(watched: tuple[list[Event], list[str]]) -> None:
+    second = reductions(records(watched[0])[1])[0]
+    assert second.reduction is not None and second.reduction.arrivals is not None
+    assert second.reduction.arrivals.most_rank == 2
+    for share, other in pairwise(second.reduction.shares):
+        assert share.rank < other.rank
+    latest = max(share.came_s for share in second.reduction.shares)
+    assert latest == second.reduction.arrivals.most
+
+
+def test_another_rank_shows_its_own_gradients_with_those_of_all(
+    ranks: EngineProcess, watched: tuple[list[Event], list[str]]
+) -> None:
+    heard: list[Event] = []
+    ranks.send(LookAt(rank=1))  # type: ignore[arg-type]  # of the leader alone
+    try:
+        ranks.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
+        for own, other in zip(records(watched[0]), records(heard), strict=True):
+            for row, its_row in zip(reductions(own), reductions(other), strict=True):
+                assert row.reduction is not None and its_row.reduction is not None
+                assert row.reduction.shares == its_row.reduction.shares
+                assert [grad and grad.value for grad in its_row.incoming] == [
+                    grad and grad.value for grad in row.reduction.shares[1].grads
+                ]
+    finally:
+        ranks.send(LookAt(rank=0))  # type: ignore[arg-type]  # as above
