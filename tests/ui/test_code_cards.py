@@ -225,3 +225,15 @@ def test_what_can_be_drawn_of_a_card_is_drawn_by_its_menu(desk: Desk, qtbot: QtB
     assert not desk.window.actions["graph.draw_code"].isEnabled()
     stack.undo()
     assert desk.graph.nodes[card] == node
+
+
+def test_a_card_is_made_by_the_palette_and_by_the_library(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    opened(desk, qtbot, tmp_path)
+    before = set(desk.graph.nodes)
+    assert desk.window.actions["graph.add_code"].text() == "Add Python"
+    desk.window.actions["graph.add_code"].trigger()
+    (made,) = set(desk.graph.nodes) - before
+    assert is_code(desk.graph.nodes[made])
+    desk.until(lambda: desk.window.code.editor.hasFocus())
+    library = desk.window.library.model
+    assert library.find(("Common", "python.code")).isValid()

@@ -9,7 +9,7 @@ import msgspec
 from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import Header, ItemId
-from gradstudio.graph.text.code_records import is_code_at
+from gradstudio.graph.text.code_records import CODE, is_code_at
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.canvas.view import CanvasView
@@ -17,7 +17,7 @@ from gradstudio.ui.canvas.view import CanvasView
 if TYPE_CHECKING:
     from gradstudio.ui.actions.training_command import CheckpointFiles
 
-CODE = "Graph/Code"
+CODE_MENU = "Graph/Code"
 
 
 class GraphCommands:
@@ -90,6 +90,10 @@ class GraphCommands:
     def has_items(self) -> bool:
         """Whether anything is on the canvas."""
         return bool(self._store.graph.nodes or self._store.graph.blocks)
+
+    def add_code(self) -> None:
+        """A card of code in a free place, to be written in the Code dock."""
+        self.canvas.operator_commands.add_operator(CODE)
 
     def can_split_code(self) -> bool:
         """Whether the selected card is code of more than one statement."""
@@ -278,18 +282,22 @@ def _code_rows(c: GraphCommands) -> tuple[Row, ...]:
     split_tip = "A card of its own for each statement of the selected card of code"
     draw_tip = "Read the selected card of code anew: what can be drawn becomes nodes, the rest stays code"
     merge_tip = "The selected card of code and the one behind it become one"
+    add_tip = "A card of Python that is written in the Code dock: imports, classes, files, whatever is not drawn"
     return (
-        ActionRow("graph.split_code", "Split code", CODE, 2, c.split_code, when=c.can_split_code, tooltip=split_tip),
+        ActionRow("graph.add_code", "Add Python", "Graph", 2, c.add_code, tooltip=add_tip),
+        ActionRow(
+            "graph.split_code", "Split code", CODE_MENU, 2, c.split_code, when=c.can_split_code, tooltip=split_tip
+        ),
         ActionRow(
             "graph.merge_code",
             "Merge code with next",
-            CODE,
+            CODE_MENU,
             2,
             c.merge_code,
             when=c.can_merge_code,
             tooltip=merge_tip,
         ),
-        ActionRow("graph.draw_code", "Draw code", CODE, 2, c.draw_code, when=c.can_draw_code, tooltip=draw_tip),
+        ActionRow("graph.draw_code", "Draw code", CODE_MENU, 2, c.draw_code, when=c.can_draw_code, tooltip=draw_tip),
     )
 
 

@@ -33,6 +33,7 @@ MORE = "More categories"
 RARER = "more"
 COMMON_KEYS = (
     *("torch.tensor", "torch.randn", "torch.zeros", "torch.ones", "torch.arange", "python.literal"),
+    "python.code",
     *("operator.add", "operator.sub", "operator.mul", "operator.truediv", "operator.pow", "operator.matmul"),
     *("torch.Tensor.sum", "torch.Tensor.mean", "torch.Tensor.reshape", "torch.Tensor.T", "torch.exp", "torch.tanh"),
     *("torch.nn.functional.relu", "torch.nn.functional.softmax", "torch.nn.Linear"),

@@ -139,7 +139,7 @@ class RunStepper:
             self._walk.to_place(hit.backward, hit.place)
         elif self._status.state.in_backward:
             self._walk.to_backward_since(self._verb_begins)
-        elif self._entered is not None:
+        elif self._entered is not None and self._status.state.verb == "step_into":
             card, self._entered = self._entered, None
             if event.outcome == "done":
                 self._look_into(card)
