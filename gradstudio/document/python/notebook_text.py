@@ -81,20 +81,25 @@ def _as_text(cells: list[_Cell]) -> str:
             notes += cell.text.split("\n") if cell.text.strip() else []
             continue
         number += 1
-        if cell.text.strip():
-            parts.append(_framed(_python(cell.text), notes, f"Cell {number}"))
-            notes = []
+        if not cell.text.strip():
+            continue
+        code = _python(cell.text)
+        if not _REGION.search(code) and not _has_statements(code):
+            parts.append(code)  # without a frame: what is written above it belongs to the next that has one
+            continue
+        parts.append(_framed(code, notes, f"Cell {number}"))
+        notes = []
     if notes:
         parts.append("\n".join(_comments(notes)))
     return "\n\n".join(parts) + "\n"
 
 
 def _framed(code: str, notes: list[str], title: str) -> str:
-    """A cell in its frame; one that binds nothing but what stands above a program anyway has none."""
+    """A cell in its frame; one that has frames of its own gets none."""
     heading = next((found[1] for line in notes if (found := _HEADING.match(line)) and found[1]), "")
     title = "".join(c if c.isprintable() else " " for c in heading)[:MAX_TITLE].strip() or title
     lines = [] if heading == title and len(notes) == 1 else _comments(notes)
-    if _REGION.search(code) or not _has_statements(code):
+    if _REGION.search(code):
         return "\n".join([*lines, code])
     return "\n".join([*lines, f"# region: {title}", code, "# endregion"])
 

@@ -123,3 +123,17 @@ def test_an_odd_cell_is_read_or_refused_in_words(source: str) -> None:
 def test_a_heading_alone_is_the_title_of_its_frame_and_no_note() -> None:
     text = notebook_text(notebook(("markdown", "## Data"), ("code", "x = 1")))
     assert text == "# region: Data\nx = 1\n# endregion\n"
+
+
+def test_what_is_written_above_imports_is_the_note_of_the_first_frame() -> None:
+    imports = "import torch\nfrom torch import nn"
+    cells = (("markdown", "# Linear regression\nby hand"), ("code", imports), ("code", "x = torch.ones(2)"))
+    graph = read_python(notebook_text(notebook(*cells, ("markdown", "## Train"), ("code", "y = x * 2")))).graph
+    frames = [(frame.title, frame.note) for frame in graph.blocks.values()]
+    assert frames == [("Linear regression", "# Linear regression\nby hand"), ("Train", "")]
+    assert not any(node.note for node in graph.nodes.values())
+
+
+def test_a_note_above_imports_alone_is_kept() -> None:
+    text = notebook_text(notebook(("markdown", "Hello"), ("code", "import torch")))
+    assert "# Hello" in text.splitlines()
