@@ -139,3 +139,20 @@ def test_an_engine_that_does_not_start_is_told_in_words(capsys, write, monkeypat
     assert main([words[0], str(path), *words[1:]]) == 1
     told = capsys.readouterr()
     assert "The engine ended with code 7. The document is untouched" in told.out + told.err
+
+
+def test_torch_that_is_imported_beside_other_modules_is_torch(capsys, write) -> None:
+    path = write("import torch, os\n\nx = torch.ones(2, 3)\ny = x.sum(0)\nprint(os.name)\n")
+    assert main(["check", path]) == 0
+    said = capsys.readouterr().out
+    assert "x: float32 (2, 3)" in said
+    assert "y: float32 (3,)" in said
+
+
+@pytest.mark.parametrize("line", ["y = x['a']", "x['a'] = 1.0"])
+def test_a_name_in_the_brackets_of_a_tensor_is_called_that(capsys, write, line: str) -> None:
+    path = write(f"import torch\n\nx = torch.ones(2, 3)\n{line}\n")
+    assert main(["check", path]) == 1
+    said = capsys.readouterr().out
+    assert "A tensor has places, no names" in said
+    assert "Numbers are wanted" not in said

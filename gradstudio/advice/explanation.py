@@ -154,10 +154,9 @@ def stepped_between(failed: Failed, graph: Graph) -> str:
 
 
 def of_operator(graph: Graph | None, node: ItemId) -> tuple[Rule, ...]:
-    """The rule of the failing operator alone, if it has one."""
+    """The rules of the failing operator alone."""
     operator = find_operator(graph, graph.nodes[node]) if graph is not None and node in graph.nodes else None
-    rule = OF_OPERATORS.get(operator.word) if operator is not None else None
-    return (rule,) if rule is not None else ()
+    return OF_OPERATORS.get(operator.word, ()) if operator is not None else ()
 
 
 def failed_of(refusal: PortInference, graph: Graph | None = None, lookup: Lookup | None = None) -> Failed:

@@ -340,9 +340,18 @@ JOINED = Rule(
     ("Use torch.stack for a new dimension, torch.cat to put them end to end",),
     "import torch\ntorch.tensor([torch.ones(2), torch.ones(2)])",
 )
-OF_OPERATORS: dict[str, Rule] = {
-    "scaled_dot_product_attention": ATTENTION,
-    "setitem": WRITTEN_INTO,
-    "tensor": JOINED,
+NAMED = Rule(
+    "name as an index",
+    "TypeError",
+    r"new\(\): invalid data type '(?P<a>\w+)'",
+    "A tensor has places, no names: in the brackets stand whole numbers, slices, or tensors of them; this is a {a}.",
+    ("Write a whole number", "Take what is indexed from a dict, which has names"),
+    "import torch\nx = torch.ones(2)\nx['a']",
+)
+OF_OPERATORS: dict[str, tuple[Rule, ...]] = {
+    "getitem": (NAMED,),
+    "scaled_dot_product_attention": (ATTENTION,),
+    "setitem": (WRITTEN_INTO, NAMED),
+    "tensor": (JOINED,),
 }
 """By operator's word: what is said before any other rule, where torch's words are those of what runs inside of it."""

@@ -1,6 +1,8 @@
 """Undrawn Python in an inference pass: it is never tried, and what it may have changed is known after a run."""
 
+import ast
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, Protocol
 
 from gradstudio.engine.infer.name_table import NameTable
@@ -11,8 +13,9 @@ from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.text.code_names import names_of_code
-from gradstudio.graph.text.code_records import CODE, FREE
+from gradstudio.graph.text.code_records import CODE, FREE, STANDARD
 from gradstudio.program.model import Program, Statement, flatten_statements
+from gradstudio.program.reading.code.code_imports import imported
 from gradstudio.program.trust import definitions_with_code, needs_yes
 from gradstudio.protocol.messages.inference import PortInference
 
@@ -55,15 +58,24 @@ class CodeInDefinitions:
         return any(values.get(name) is UNKNOWN for name in step.source.reads)
 
 
+@lru_cache(maxsize=512)
+def _named_again(text: str) -> frozenset[str]:
+    """The names that code binds to what they are in every program anyway: ``import torch, helper``."""
+    meant = imported(ast.parse(text).body)
+    return frozenset(name for name, path in meant.items() if STANDARD.get(name) == path)
+
+
 def pass_code(walk: Pass, step: Step, key: int, also: Iterable[str] = ()) -> StatementResult | None:
     """Go on behind undrawn Python: what it binds, and what it read, is known after a run, so there is no result.
 
     `also` are names that code in definitions reads, which may be called.
     """
     statement = step.statement
+    again = _named_again(statement.text) if statement.operator == CODE else frozenset()
     for place, name in enumerate(statement.names):
-        walk.names.bind(name, UNKNOWN, (key, place))
-        walk.names.note(name, "", True)
+        if name not in again or name not in walk.prelude:
+            walk.names.bind(name, UNKNOWN, (key, place))
+            walk.names.note(name, "", True)
         walk.ports[step.id, place] = PortInference(node=step.id, output=place, known_after_run=True)
     touched = names_of_code(statement.text)
     for name in (*touched.reads, *touched.later, *also):
