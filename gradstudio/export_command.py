@@ -25,19 +25,17 @@ def add_export(parser: argparse.ArgumentParser) -> None:
 def export(options: argparse.Namespace) -> int:
     """Write the program in its form, and the data that it loads beside it; the exit code."""
     from gradstudio.document.errors import refusal_text
+    from gradstudio.document.python.python_export import export_failure
     from gradstudio.headless import Unreadable, open_graph
-    from gradstudio.program.errors import NoForm
 
     try:
         return _write(open_graph(options.file), options)
     except Unreadable as error:
         print(refusal_text(options.file, error.others, error), file=sys.stderr)
         return UNREADABLE
-    except NoForm as error:
-        print(f"{options.file} has no form as {options.form}: {error}", file=sys.stderr)
-        return FAILED
     except (OSError, GradStudioError) as error:
-        print(f"{options.output}: could not be written: {error}", file=sys.stderr)
+        missing = f"{options.file} has no form as {options.form}"
+        print(export_failure(error, options.output, missing), file=sys.stderr)
         return FAILED
 
 

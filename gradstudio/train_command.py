@@ -47,9 +47,8 @@ def add_sweep(parser: argparse.ArgumentParser) -> None:
 def train(options: argparse.Namespace) -> int:
     """Write the script and start it; torchrun's exit code, 0 or 1."""
     from gradstudio.document.errors import refusal_text
-    from gradstudio.document.python.python_export import write_export
+    from gradstudio.document.python.python_export import export_failure, write_export
     from gradstudio.headless import Unreadable, open_graph
-    from gradstudio.program.errors import NoForm
 
     if not options.trust:
         print(NO_TRUST.format(file=options.file), file=sys.stderr)
@@ -64,11 +63,8 @@ def train(options: argparse.Namespace) -> int:
     except Unreadable as error:
         print(refusal_text(options.file, error.others, error), file=sys.stderr)
         return UNREADABLE
-    except NoForm as error:
-        print(f"{options.file} has no training: {error}", file=sys.stderr)
-        return FAILED
     except (OSError, GradStudioError) as error:
-        print(f"{script}: could not be written: {error}", file=sys.stderr)
+        print(export_failure(error, script, f"{options.file} has no training"), file=sys.stderr)
         return FAILED
     return run_script(script, *split(options.rest))
 

@@ -7,6 +7,7 @@ from gradstudio.document.file import tensor_folder, write_tensors
 from gradstudio.document.python.python_document import encode_python
 from gradstudio.graph.model import Graph
 from gradstudio.graph.structure.graph_export import FORMATS, format_named
+from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.form_table import FORMS, form_named
 
 GRAPHS = frozenset(one.name for one in FORMATS)
@@ -49,3 +50,8 @@ def printed_anew(graph: Graph, form: str, stem: str) -> str:
     from gradstudio.program.original.original_script import original_script
 
     return original_script(graph, stem, report=False).anew
+
+
+def export_failure(error: Exception, target: object, missing: str) -> str:
+    """Why a program was not written to its target; `missing` says that it has no such form, without the reason."""
+    return f"{missing}: {error}" if isinstance(error, NoForm) else f"{target}: could not be written: {error}"
