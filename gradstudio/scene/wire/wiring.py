@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, cast
 
 from gradstudio.graph.card_grouping import CALLED, SELF
+from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.ports.muted_wires import muted_wires
 from gradstudio.graph.ports.wire_dots import End, end_of
@@ -153,14 +154,19 @@ class Wiring:
             if len(items) > MANY:
                 touches[self.lit_among(items, range(len(self.wires)))] = True
             else:
-                dotted = (self.ends.get(end) for end in _ends_of_dots(items))
+                dotted = (self.ends.get(end) for end in self._ends_of_dots(items))
                 touches[[*self.at(self.on_cards(map(ItemId, items))), *(k for k in dotted if k is not None)]] = True
             self._touching = items, touches
         return self._touching[1]
 
+    def _ends_of_dots(self, keys: frozenset[str]) -> frozenset[End]:
+        """The ports into which the wires of these dots end; other keys are none."""
+        dots = index_of(self._state.graph).dots.keys() & keys
+        return frozenset(named[0] for key in dots if (named := end_of(key)) is not None)
+
     def lit_among(self, items: frozenset[str], places: Iterable[int]) -> list[int]:
         """Those of some places of wires that begin or end at one of these items, or lead through one of these dots."""
-        whole, dotted, wires = self.on_cards(cast(frozenset[ItemId], items)), _ends_of_dots(items), self.wires
+        whole, dotted, wires = self.on_cards(cast(frozenset[ItemId], items)), self._ends_of_dots(items), self.wires
         return [
             k
             for k in places
@@ -178,11 +184,6 @@ class Wiring:
 
 def _end(wire: Wire) -> End:
     return wire.target, wire.port
-
-
-def _ends_of_dots(keys: Iterable[str]) -> frozenset[End]:
-    """The ports into which the wires of these dots end; other keys are none."""
-    return frozenset(named[0] for key in keys if (named := end_of(key)) is not None)
 
 
 def _take_away(drawn: dict[End, Wire], end: End, source: ItemId) -> None:

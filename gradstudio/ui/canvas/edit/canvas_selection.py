@@ -27,7 +27,8 @@ class CanvasSelection:
         """Select exactly these items, and no wires."""
         lit = self._canvas.lit
         lit.selected_wires, lit.selected_note, lit.selected_dots = frozenset(), None, frozenset()
-        self._attention.select(sorted(self._scene.state.card_groups.cards(items)))
+        cards, current = self._scene.state.card_groups.cards(items), self._attention.current
+        self._attention.select(cards, current if current in cards else max(cards, default=None))
         self._canvas.viewport().update()
 
     def select_all(self) -> None:

@@ -73,15 +73,18 @@ def paint_overlay(
         _dash_item(
             painter, scene, camera, state.drop_frame, QPen(style.color("ok"), 2.4, Qt.PenStyle.DashDotLine), seen
         )
-    lit = scene.state.card_groups.whole(
-        (*state.selection, *((state.hovered_item,) if state.hovered_item is not None else ()))
-    )
-    if state.pointed is not None and state.pointed not in lit:
+    if state.pointed is not None and not _is_lit(scene, state, state.pointed):
         _dash_item(painter, scene, camera, state.pointed, QPen(style.color("info"), 2.4, Qt.PenStyle.DashLine), seen)
     _paint_run(painter, style, scene, camera, seen)
     if state.hovered_port is not None:
         x, y = camera.to_view(*scene.placement.anchor(state.hovered_port))
         ring(painter, style.color("accent"), x, y, 9.0 * max(camera.zoom, 0.7))
+
+
+def _is_lit(scene: Scene, state: OverlayState, item: ItemId) -> bool:
+    """Whether the card of an item is selected, or under the pointer."""
+    on_card = scene.state.card_groups.whole((item,))
+    return state.hovered_item in on_card or not on_card.isdisjoint(state.selection)
 
 
 def _paint_wires(

@@ -53,6 +53,7 @@ class CodeEditor(QPlainTextEdit):
         hurried(): a command of the window is about to be carried out from here.
         walked(), released(): a person moved the cursor or selects; the mouse did, and is done.
         focus_changed(object): whether the keys come here.
+        view_moved(): other lines may be in view.
     """
 
     typed = Signal()
@@ -63,6 +64,7 @@ class CodeEditor(QPlainTextEdit):
     walked = Signal()
     released = Signal()
     focus_changed = Signal(object)
+    view_moved = Signal()
 
     def __init__(self, theme: Theme, idle: IdleWork, parent: QWidget | None = None) -> None:
         """Empty; long texts are coloured by `idle`."""
@@ -85,6 +87,7 @@ class CodeEditor(QPlainTextEdit):
         self.blockCountChanged.connect(self._fit_gutter)
         self.updateRequest.connect(self._on_update_request)
         self.textChanged.connect(self._on_text_changed)
+        self.verticalScrollBar().valueChanged.connect(self.view_moved)
         self._fit_gutter()
 
     @property
@@ -101,6 +104,11 @@ class CodeEditor(QPlainTextEdit):
     def line(self) -> int:
         """The line of the cursor, from 1."""
         return self.textCursor().blockNumber() + 1
+
+    def seen_lines(self) -> range:
+        """The lines in view, from 1, the last of them perhaps none."""
+        first = self.firstVisibleBlock().blockNumber() + 1
+        return range(first, first + self._room_lines() + 1)
 
     @property
     def composes(self) -> bool:
@@ -149,7 +157,7 @@ class CodeEditor(QPlainTextEdit):
     def show_line(self, line: int) -> None:
         """Scroll until a line (from 1) stands in view with some room around it; the cursor stays."""
         bar, first = self.verticalScrollBar(), self.firstVisibleBlock().blockNumber()
-        seen = max(1, self.viewport().height() // max(1, self.fontMetrics().lineSpacing()))
+        seen = self._room_lines()
         if not first + 1 < line < first + seen - 1:
             bar.setValue(max(0, line - 1 - seen // 2))
 
@@ -160,6 +168,10 @@ class CodeEditor(QPlainTextEdit):
         self.gutter.set_theme(theme)
 
     # ------------------------------------------------------------------ inner workings
+
+    def _room_lines(self) -> int:
+        """So many lines have room in the view."""
+        return max(1, self.viewport().height() // max(1, self.fontMetrics().lineSpacing()))
 
     def _put_all(self, found: Sequence[Hunk]) -> None:
         line, column = text_replacement.place(self.document(), self.textCursor().position())
@@ -323,6 +335,7 @@ class CodeEditor(QPlainTextEdit):
         super().resizeEvent(event)
         self._fit_gutter()
         self._fit_bar()
+        self.view_moved.emit()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)

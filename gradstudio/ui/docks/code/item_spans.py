@@ -1,12 +1,14 @@
 """Where the items of a program stand in its text, found by line and by item. No Qt here."""
 
-import heapq
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import islice
+from typing import Final
 
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Span
+
+MANY: Final = 300
+"""Of more items the lines of all are gone through in order, instead of these being sorted."""
 
 
 class ItemSpans:
@@ -34,11 +36,23 @@ class ItemSpans:
                 ends[span.end_line] = span
         return ends
 
-    def first_of(self, items: frozenset[ItemId], count: int) -> list[Span]:
-        """The first so many of these items, by their lines."""
-        if len(items) > count:  # where many are chosen the first are soon found
-            return list(islice((span for span in self._in_order if span.node in items), count))
-        return heapq.nsmallest(count, [self.of[item] for item in items if item in self.of], key=_line)
+    def in_order(self, items: frozenset[ItemId]) -> Iterator[Span]:
+        """Where some items stand, by their lines."""
+        if len(items) > MANY:  # where many are chosen the first are soon found
+            return (span for span in self._in_order if span.node in items)
+        return iter(sorted([self.of[item] for item in items if item in self.of], key=_line))
+
+    def on_lines(self, items: frozenset[ItemId], lines: Iterable[int]) -> list[Span]:
+        """Where some items stand that have a part on one of these lines."""
+        wanted = set(lines)
+        begun = [span for line in sorted(wanted) for span in self._by_line.get(line, ()) if span.node in items]
+        above = (span for span in self._long if span.node in items and span.line not in wanted)
+        return begun + [span for span in above if not wanted.isdisjoint(range(span.line, span.end_line + 1))]
+
+    @cached_property
+    def _long(self) -> list[Span]:
+        """What stands on more than one line."""
+        return [span for span in self.of.values() if span.end_line > span.line]
 
     @cached_property
     def _in_order(self) -> list[Span]:

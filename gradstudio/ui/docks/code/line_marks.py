@@ -24,8 +24,8 @@ from gradstudio.ui.theme import Theme
 
 ACTIVE_ALPHA = 70
 """Of the ground of the line that is looked at, so that its text stays readable."""
-MOST_MARKED = 300
-"""Selected statements whose text is marked."""
+LEAST_AROUND = 20
+"""Lines above and below those in view whose selected text is marked as well; at least as many as are in view."""
 Mark = QTextEdit.ExtraSelection
 
 
@@ -53,6 +53,7 @@ class LineMarks:
         self.places, self.lines = ItemSpans(), LineMap([""], [""])
         self.error: NotReadable | None = None
         self._marked: Truths | None = None
+        self._around = range(0)  # lines of the dock whose selected text is marked
 
     def mark_if_changed(self) -> None:
         """Mark everything anew when run, moment or selection are others than those that are marked."""
@@ -63,6 +64,12 @@ class LineMarks:
     def mark(self) -> None:
         """Mark everything anew."""
         self._mark(self._truths())
+
+    def follow_view(self) -> None:
+        """Other lines are in view: the selected text there is marked, too."""
+        seen, now = self._editor.seen_lines(), self._marked
+        if now is not None and now.chosen and not (seen.start in self._around and seen[-1] in self._around):
+            self._mark(now)
 
     def active_line(self) -> int:
         """The line of the dock of the step that is looked at, inside of code the one that called; 0: none."""
@@ -83,7 +90,7 @@ class LineMarks:
 
     def first_chosen_line(self) -> int:
         """The first line of the dock on which a selected item begins; 0: none."""
-        lines = (self.line_of(span.node) for span in self.places.first_of(self.chosen(), MOST_MARKED))
+        lines = (self.line_of(span.node) for span in self.places.in_order(self.chosen()))
         return next((line for line in lines if line), 0)
 
     def chosen(self) -> frozenset[ItemId]:
@@ -122,7 +129,13 @@ class LineMarks:
             yield self._line_mark(line, ground)
 
     def _of_selection(self, now: Truths) -> Iterator[Mark]:
-        for span in self.places.first_of(now.chosen, MOST_MARKED):
+        seen = self._editor.seen_lines()
+        margin = max(LEAST_AROUND, len(seen))
+        self._around = range(seen.start - margin, seen.stop + margin)
+        if not now.chosen:
+            return
+        shown = range(max(1, self._around.start), min(self.lines.count + 1, self._around.stop))
+        for span in self.places.on_lines(now.chosen, filter(None, map(self.lines.program, shown))):
             if self.lines.shown(span.line) and self.lines.shown(span.end_line):
                 yield self._text_mark(span)
 

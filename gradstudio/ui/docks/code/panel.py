@@ -107,6 +107,7 @@ class CodePanel(QWidget):
         live.changed.connect(self._on_live_changed)
         live.applied.connect(self._on_live_applied)
         editor.typed.connect(self._fit_lines)
+        editor.view_moved.connect(self.marks.follow_view)
         editor.escaped.connect(self._on_editor_escaped)
         editor.focus_changed.connect(self._on_editor_focus_changed)
         editor.cursorPositionChanged.connect(self._on_editor_cursor_moved)
@@ -261,13 +262,12 @@ class CodePanel(QWidget):
             self.marks.mark_if_changed()
 
     def _on_selection_changed(self) -> None:
-        self._mark()
-        if self._following or self.editor.hasFocus():
-            return
-        line = self.marks.first_chosen_line()
-        if line:
-            self.editor.setTextCursor(QTextCursor(self.editor.document().findBlockByNumber(line - 1)))
-            self.editor.ensureCursorVisible()
+        if not self._following and not self.editor.hasFocus():
+            line = self.marks.first_chosen_line()
+            if line:
+                self.editor.setTextCursor(QTextCursor(self.editor.document().findBlockByNumber(line - 1)))
+                self.editor.ensureCursorVisible()
+        self._mark()  # what is in view by now
 
     def _on_results_changed(self, nodes: object) -> None:
         if isinstance(nodes, frozenset) and nodes:

@@ -45,10 +45,10 @@ class Attention(QObject):
 
     def select(self, items: Iterable[ItemId], current: ItemId | None = None, output: int = 0) -> None:
         """Select exactly these; `current` is the one whose details are shown (default: any one)."""
-        chosen = list(items)
+        chosen = items if isinstance(items, frozenset) else list(items)
         selection = frozenset(chosen)
         if current is None and selection:
-            current = self.current if self.current in selection else chosen[-1]
+            current = self.current if self.current in selection else list(chosen)[-1]
         if (selection, current, output) == (self.selection, self.current, self.output):
             return
         self.selection, self.current, self.output = selection, current, output

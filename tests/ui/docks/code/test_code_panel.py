@@ -8,14 +8,15 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.edits import AddNode
+from gradstudio.graph.model import ROOT, ItemId, Node
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.debugging import Breakpoint
 from gradstudio.protocol.messages.events import Failed, Row
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.app.window.main_window import MainWindow
-from gradstudio.ui.docks.code.code_editor import CodeEditor
+from gradstudio.ui.docks.code.code_editor import COLOURS, CodeEditor
 from gradstudio.ui.docks.code.line_diff import Hunk
 from gradstudio.ui.docks.code.panel import CodePanel
 from gradstudio.ui.state.idle_work import IdleWork
@@ -336,3 +337,24 @@ def test_where_everything_is_muted_the_empty_dock_says_so(window: MainWindow, ad
     editor = window.room.code.editor
     qtbot.waitUntil(lambda: "Everything is muted" in editor.placeholderText())
     assert not editor.text.strip()
+
+
+def test_of_thousands_of_selected_lines_those_in_view_are_marked_wherever_it_is_scrolled(
+    qtbot: QtBot, code: CodePanel, session: Session
+) -> None:
+    nodes = [Node(id=ItemId(f"n{k}"), operator="torch.eye", names=(f"v{k}",), literals={"n": "2"}) for k in range(1000)]
+    session.graph_store.submit(tuple(AddNode(node, ROOT, k) for k, node in enumerate(nodes)), "Add")
+    qtbot.waitUntil(lambda: "v399 = torch.eye" in code.editor.toPlainText())
+    session.attention.select([node.id for node in nodes])
+    selected = QColor(code.marks.theme.syntax.selected).name()
+    for share in (0.0, 0.3, 1.0, 0.5):
+        bar = code.editor.verticalScrollBar()
+        bar.setValue(round(share * bar.maximum()))
+        seen = [line for line in code.editor.seen_lines() if code.statement_at(line) is not None]
+        assert len(seen) > 5
+        assert set(seen) <= grounds(code)[selected]
+        assert len(grounds(code)[selected]) < 150
+    code.resize(700, 900)
+    seen = [line for line in code.editor.seen_lines() if code.statement_at(line) is not None]
+    assert set(seen) <= grounds(code)[selected]
+    qtbot.waitUntil(lambda: not session.idle.has(COLOURS))
