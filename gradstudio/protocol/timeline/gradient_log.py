@@ -81,6 +81,15 @@ class GradientLog:
         """Every gradient as it stands last."""
         return (row for log in self._logs.values() if (row := log.now) is not None)
 
+    def held_by_leaves(self, tick: int) -> Iterator[Summary]:
+        """The `.grad` of every leaf at a tick; of leaves that share their memory, one."""
+        seen = set[int]()
+        for key, log in self._logs.items():
+            row = self.at(key, tick) if log.leaf and log.storage not in seen else None
+            if row is not None and row.grad is not None:
+                seen |= {log.storage} - {0}
+                yield row.grad
+
     def changed(self, low: int, high: int) -> set[ItemId]:
         """Nodes whose gradients changed behind `low`, up to `high`."""
         return set(self._nodes[bisect_right(self._ticks, low) : bisect_right(self._ticks, high)])

@@ -10,7 +10,7 @@ from gradstudio.graph.groups.call_ids import calls_around, is_call_item, outermo
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced, WireGrad
 from gradstudio.protocol.messages.events import GradRow, InRecord, Row
-from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
+from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
 from gradstudio.protocol.timeline import backward_steps
 from gradstudio.protocol.timeline.backward_steps import BackwardIndex, WireIndex
 from gradstudio.protocol.timeline.gradient_log import NO_RECORD, GradientLog
@@ -212,6 +212,10 @@ class Timeline:
         """Every gradient as it stands at the end of all that ran."""
         return self._gradients.now()
 
+    def held_by_leaves(self, tick: int) -> Iterator[Summary]:
+        """The `.grad` of every leaf at a tick."""
+        return self._gradients.held_by_leaves(tick)
+
     def wire_grad(
         self,
         source: ItemId,
@@ -303,9 +307,7 @@ class Timeline:
         changed = {entry.node for entry in self.ticks[low + 1 : high + 1]}
         changed.update(self.leaves_of(entry.row for entry in self.ticks[low + 1 : high + 1] if entry.row is not None))
         changed.update(self._gradients.changed(low, high), self._wires.changed(low, high))
-        for tick in (low, high):
-            if tick < last:
-                changed.add(self.ticks[tick].node)
+        changed.update(self.ticks[tick].node for tick in (low, high) if tick < last)
         changed |= set() if one is not None and other is not None else self._rows.leaves.modules()  # pills say the text
         changed.discard(ItemId(""))
         return changed

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 
 from gradstudio.graph.model import ItemId
-from gradstudio.ui.docks.inspector.display_names import name_of
+from gradstudio.protocol.timeline.step_numbering import step_number
+from gradstudio.ui.docks.inspector.display_names import milliseconds, name_of
 from gradstudio.ui.docks.memory.curve import in_words, value_at
 from gradstudio.ui.docks.memory.memory_plot import HELD, MemoryPlot
 from gradstudio.ui.docks.memory.run_memory import Point, RunMemory
@@ -16,6 +17,9 @@ from gradstudio.ui.state.throttle import Throttle
 
 SLACK_PX = 6.0
 """So near to a run's ends the pointer still means its first or last statement."""
+GRADIENTS = "gradients"
+OF_TRAINING = (GRADIENTS, "optimizer")
+"""Series that are sampled once something was trained."""
 LEGIBLE_PX = 40.0
 """A run narrower than this is shown in its own time scale before a moment in it can be picked."""
 
@@ -54,7 +58,8 @@ class MemorySync(QObject):
     def figures(self) -> dict[str, float | None] | None:
         """Bytes by series at the moment that is looked at; None when that is now, or its time is not known.
 
-        What the program held then is known of each statement, the rest of the last sample before it.
+        What the program and the gradients of its leaves took then is known of each statement, the rest of the last
+        sample before it.
         """
         active, memory = self._session.results.active, self._session.memory
         engine_s = self._run.time_of(active) if active is not None else None
@@ -62,9 +67,30 @@ class MemorySync(QObject):
         if active is None or plot_s is None:
             return None
         figures = {name: value_at(memory.times_s, memory.series(name), plot_s) for name in memory.names}
+        if any(value is not None for value in figures.values()):  # a sample that is silent of training: there was none
+            figures |= {name: 0.0 for name in OF_TRAINING if name in figures and figures[name] is None}
         held = next((name for name in HELD if name in figures), None)
         alive = self._run.alive_bytes(active)
-        return figures if held is None or alive is None else {**figures, held: float(alive)}
+        if held is None or alive is None:
+            return figures
+        exact = {held: float(alive)}
+        if GRADIENTS in figures:
+            exact[GRADIENTS] = float(self._run.gradient_bytes(active))
+        return {**figures, **exact}
+
+    def words(self) -> str:
+        """Which moment the figures belong to; "" now."""
+        active, memory = self._session.results.active, self._session.memory
+        engine_s = self._run.time_of(active) if active is not None else None
+        plot_s = memory.plot_s(engine_s) if engine_s is not None else None
+        if active is None or plot_s is None:
+            return ""
+        step = step_number(self._session.results.timeline, active.index, self._session.attention.unfolded)
+        exact = "Tensors and gradients" if GRADIENTS in memory.names else "Tensors"
+        before = plot_s - float(memory.times_s[max(int(memory.times_s.searchsorted(plot_s, "right")) - 1, 0)])
+        if before < 0:
+            return f"{exact} behind step {step}; nothing else was sampled by then"
+        return f"{exact} behind step {step}, the rest as sampled {milliseconds(before)} before"
 
     def _shown(self) -> OverlayView:
         active = self._session.results.active

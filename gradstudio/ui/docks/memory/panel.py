@@ -60,7 +60,10 @@ class MemoryPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.GAP_LARGE, 0, theme.GAP, theme.GAP)
         column.setSpacing(2)
+        self.moment = label("", "dim", wrap=True)
+        self.moment.hide()
         column.addWidget(self.legend)
+        column.addWidget(self.moment)
         column.addLayout(self._stack, 1)
         store.changed.connect(self.refresh)
         session.results.moment_moved.connect(self._show_figures)
@@ -109,9 +112,11 @@ class MemoryPanel(QWidget):
         """The figures of the moment that is looked at, else the newest."""
         if self.plot is not None and self.isVisible() and not self._later.puts_off():
             newest = {name: self._store.newest(name) for name in self._store.names}
-            self._show(self._join.figures() or newest)
+            self._show(self._join.figures() or newest, self._join.words())
 
-    def _show(self, figures: dict[str, float | None]) -> None:
+    def _show(self, figures: dict[str, float | None], moment: str = "") -> None:
+        self.moment.setText(moment)
+        self.moment.setVisible(bool(moment))
         self.legend.show_figures({**dict.fromkeys(USUAL), **figures} if figures else figures)
 
     def _on_plot_moment_changed(self, figures: dict[str, float | None] | None) -> None:

@@ -3,8 +3,10 @@
 from bisect import bisect_right
 from typing import NamedTuple
 
+from gradstudio.advice.diagnosis.graph_weights import element_bytes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.timeline.run_timeline import Tick, Timeline
+from gradstudio.scene.value_format import element_count
 
 
 class Point(NamedTuple):
@@ -80,6 +82,11 @@ class RunMemory:
         """What the program held behind a tick; None when it has no time."""
         point = self._by_tick.get(tick.index)
         return point.alive_bytes if point is not None else None
+
+    def gradient_bytes(self, tick: Tick) -> int:
+        """What the `.grad` of all leaves took behind a tick."""
+        held = self._timeline.held_by_leaves(tick.index)
+        return sum(element_count(one.shape) * element_bytes(one.dtype) for one in held)
 
     def part(self, timeline: Timeline, node: ItemId, tick: int | None, freed_step: int) -> Part | None:
         """What the node's newest execution at or before a tick made, until it was let go (0: it is still there)."""

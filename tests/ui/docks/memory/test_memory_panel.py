@@ -10,8 +10,9 @@ from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue
 from gradstudio.protocol.messages.events import Memory, Row
+from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.docks.memory.curve import series_color
 from gradstudio.ui.docks.memory.memory_plot import MemoryPlot
 from gradstudio.ui.docks.memory.panel import MemoryPanel
@@ -374,3 +375,38 @@ def test_the_legend_keeps_its_figures_in_another_theme(panel: MemoryPanel) -> No
     assert "50 MiB" in text
     assert theme("light").plot[0] in text
     assert not panel.legend._labels["tensors"].isHidden()
+
+
+def test_looking_back_gradients_are_those_of_the_step_and_the_rest_says_when_it_was_sampled(
+    qtbot: QtBot, session: Session, add: Add, panel: MemoryPanel
+) -> None:
+    """A run of a millisecond, between two samples: only the later one knows of gradients."""
+    leaf, loss = add("torch.ones"), add("torch.sum")
+    with qtbot.waitSignal(session.memory.changed):
+        session.memory.add(Memory(time_s=0.0, device="cpu", series={"tensors": 0, "process": 2**20}))
+        later = {"tensors": 16, "gradients": 12, "optimizer": 0, "process": 2**20}
+        session.memory.add(Memory(time_s=0.5, device="cpu", series=later))
+    three = Summary(dtype="torch.float32", shape=(3,))
+    ones = TensorRecord(device="cpu", summary=three, requires_grad=True, is_leaf=True, storage=1, size_bytes=12)
+    rows = [
+        Row(step=1, node=leaf, outputs=(ones,), at_s=0.1, alive_bytes=12),
+        Row(step=2, node=loss, outputs=(), at_s=0.101, alive_bytes=16),
+    ]
+    session.results.tables.add_rows(rows)
+    arrives = AutogradRow(
+        backward=1, autograd="AccumulateGrad", node=leaf, incoming=(three,), values=(EdgeValue(node=leaf),),
+        after=three, seconds=0.001,
+    )  # fmt: skip
+    session.results.tables.add_backward(BackwardTraced(revision=0, rows=(arrives,), backward=1, at_s=0.102))
+    told = {}
+    for step in (1, 2, 3):
+        session.attention.look_at(step - 1)
+        told[step] = panel.legend._labels["gradients"].text().rpartition(">")[2]
+        words = panel.moment.text()
+        assert words.startswith(f"Tensors and gradients behind step {step}, the rest as sampled 10")
+        assert words.endswith(" ms before")
+    assert told == {1: "0 B", 2: "0 B", 3: "12 B"}
+    assert panel.legend._labels["optimizer"].text().endswith(">0 B")
+    session.attention.look_at_now()
+    assert panel.moment.isHidden()
+    assert panel.legend._labels["gradients"].text().endswith(">12 B")
