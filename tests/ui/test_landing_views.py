@@ -69,13 +69,9 @@ def test_a_short_program_that_is_tidied_is_seen_whole(small: Desk) -> None:
     assert all(small.window.canvas.navigation.is_whole(item) for item in small.graph.nodes)
 
 
-def _open_folded(desk: Desk, text: str) -> None:
-    """A program of which no card is unfolded: nodes of one before it may have had the same ids, and been unfolded."""
+def _open(desk: Desk, text: str) -> None:
     desk.open(text)
     desk.rest()
-    for item in desk.graph.nodes:
-        if _is_unfolded(desk, item):
-            desk.window.canvas.field_commands.toggle_folded(item)
     come_to_rest(desk)
 
 
@@ -102,7 +98,7 @@ def _lowest(desk: Desk, item: ItemId) -> float:
 
 
 def test_the_view_follows_a_card_that_grows_or_is_pushed(small: Desk) -> None:
-    _open_folded(small, "import torch\nx = torch.randn(3)\ny = torch.randn(3)\n")
+    _open(small, "import torch\nx = torch.randn(3)\ny = torch.randn(3)\n")
     x, y = small.graph.nodes
     canvas = small.window.canvas
     box = canvas.scene.placement.room(x)
@@ -119,8 +115,30 @@ def test_the_view_follows_a_card_that_grows_or_is_pushed(small: Desk) -> None:
         assert _is_unfolded(small, item) and canvas.camera.y > before
 
 
+def test_another_program_opens_folded_whatever_its_ids(small: Desk) -> None:
+    text = "import torch\nx = torch.randn(3)\n"
+    _open(small, text)
+    (x,) = small.graph.nodes
+    small.window.canvas.field_commands.toggle_folded(x)
+    assert _is_unfolded(small, x)
+    _open(small, text)
+    assert small.graph.nodes.keys() == {x} and not _is_unfolded(small, x)
+
+
+def test_what_is_unfolded_stays_so_while_a_group_is_looked_into(small: Desk) -> None:
+    _open(small, "import torch\ndef f(a):\n    b = a * 2\n    return b\nx = torch.randn(3)\ny = f(x)\n")
+    x = small.node("x")
+    small.window.canvas.field_commands.toggle_folded(x)
+    small.session.scope.look_into("f")
+    come_to_rest(small)
+    assert x not in small.window.canvas.scene.stack.cards
+    small.window.canvas.group_commands.step_out(0)
+    come_to_rest(small)
+    assert _is_unfolded(small, x)
+
+
 def test_the_view_stays_with_what_a_person_has_moved_it_to(small: Desk) -> None:
-    _open_folded(small, "import torch\nx = torch.randn(3)\n")
+    _open(small, "import torch\nx = torch.randn(3)\n")
     (x,) = small.graph.nodes
     _stand_low(small, x)
     canvas = small.window.canvas

@@ -185,6 +185,11 @@ class CardStack:
         card.result_height, card.drawn = self._maker.well_heights(item, card.layout)
         card.revision += 1
 
+    def fold_all(self) -> None:
+        """Forget what was unfolded: the cards that are made next are of another program, whatever their ids."""
+        self._maker.expanded.clear()
+        self._maker.unfolded.clear()
+
     def leaves(self, item: ItemId) -> ParameterRows:
         """The rows of a module's parameters and buffers on the card of an item."""
         card = self.read(item)

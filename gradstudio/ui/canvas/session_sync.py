@@ -38,6 +38,7 @@ class SessionSync(QObject):
         self._canvas, self._navigation, self._remedies = canvas, navigation, remedies
         self._session, self._overlays = canvas.session, canvas.overlays
         self._scene, self._store, self._attention = canvas.scene, canvas.store, canvas.attention
+        self._program = self._session.scope.root.graph
         self._failed: dict[ItemId, Failure] = {}
         self._behind = Throttle(BEHIND_MS, canvas.viewport())
         self._measuring = Throttle(0, canvas.viewport())
@@ -86,6 +87,9 @@ class SessionSync(QObject):
     def _on_store_replaced(self) -> None:
         self._canvas.close_editor()
         self._canvas.input_dispatcher.cancel_gesture()
+        if self._program is not (program := self._session.scope.root.graph):  # another, not the inside of a group
+            self._program = program
+            self._scene.stack.fold_all()
         self._scene.rebuild(self._store.graph)
         self._canvas.lit = OverlayState()
         self._canvas.hide_words()

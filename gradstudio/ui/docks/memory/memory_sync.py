@@ -1,12 +1,13 @@
 """Joins the memory plot to the canvas and the timeline: one moment, one node under the pointer, on both sides."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.timeline.step_numbering import step_number
-from gradstudio.ui.docks.inspector.display_names import milliseconds, name_of
+from gradstudio.ui.docks.inspector.display_names import name_of
 from gradstudio.ui.docks.memory.curve import in_words, value_at
 from gradstudio.ui.docks.memory.memory_plot import HELD, MemoryPlot
 from gradstudio.ui.docks.memory.run_memory import Point, RunMemory
@@ -14,6 +15,7 @@ from gradstudio.ui.docks.memory.run_overlay import OverlayView
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.throttle import Throttle
+from gradstudio.ui.timeline.moment_card import duration
 
 SLACK_PX = 6.0
 """So near to a run's ends the pointer still means its first or last statement."""
@@ -22,6 +24,19 @@ OF_TRAINING = (GRADIENTS, "optimizer")
 """Series that are sampled once something was trained."""
 LEGIBLE_PX = 40.0
 """A run narrower than this is shown in its own time scale before a moment in it can be picked."""
+
+
+class PastFigures(NamedTuple):
+    """Bytes by series at an earlier moment.
+
+    Attributes:
+        sampled: series whose figures are of the last sample before it.
+        words: which moment it is, and when that sample was taken.
+    """
+
+    figures: dict[str, float | None]
+    sampled: frozenset[str]
+    words: str
 
 
 class MemorySync(QObject):
@@ -55,7 +70,7 @@ class MemorySync(QObject):
             is_now = self._session.results.active is None
             self._plot.offer_zoom(is_now and bool(self._session.results.timeline.ticks), self._zoomed)
 
-    def figures(self) -> dict[str, float | None] | None:
+    def figures(self) -> PastFigures | None:
         """Bytes by series at the moment that is looked at; None when that is now, or its time is not known.
 
         What the program and the gradients of its leaves took then is known of each statement, the rest of the last
@@ -70,27 +85,17 @@ class MemorySync(QObject):
         if any(value is not None for value in figures.values()):  # a sample that is silent of training: there was none
             figures |= {name: 0.0 for name in OF_TRAINING if name in figures and figures[name] is None}
         held = next((name for name in HELD if name in figures), None)
-        alive = self._run.alive_bytes(active)
-        if held is None or alive is None:
-            return figures
-        exact = {held: float(alive)}
-        if GRADIENTS in figures:
-            exact[GRADIENTS] = float(self._run.gradient_bytes(active))
-        return {**figures, **exact}
-
-    def words(self) -> str:
-        """Which moment the figures belong to; "" now."""
-        active, memory = self._session.results.active, self._session.memory
-        engine_s = self._run.time_of(active) if active is not None else None
-        plot_s = memory.plot_s(engine_s) if engine_s is not None else None
-        if active is None or plot_s is None:
-            return ""
+        alive, exact = self._run.alive_bytes(active), dict[str, float]()
+        if held is not None and alive is not None:
+            exact[held] = float(alive)
+            if GRADIENTS in figures:
+                exact[GRADIENTS] = float(self._run.gradient_bytes(active))
         step = step_number(self._session.results.timeline, active.index, self._session.attention.unfolded)
-        exact = "Tensors and gradients" if GRADIENTS in memory.names else "Tensors"
-        before = plot_s - float(memory.times_s[max(int(memory.times_s.searchsorted(plot_s, "right")) - 1, 0)])
-        if before < 0:
-            return f"{exact} behind step {step}; nothing else was sampled by then"
-        return f"{exact} behind step {step}, the rest as sampled {milliseconds(before)} before"
+        earlier_s = memory.times_s[memory.times_s <= plot_s]
+        before = "not sampled yet"
+        if len(earlier_s):
+            before = f"dim: sampled {duration(plot_s - float(earlier_s[-1])) or '0 ms'} before"
+        return PastFigures({**figures, **exact}, frozenset(figures) - exact.keys(), f"Step {step} · {before}")
 
     def _shown(self) -> OverlayView:
         active = self._session.results.active

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QStackedLayout, 
 from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.memory.curve import in_words, series_color
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme, mono_font
+from gradstudio.ui.theme import Theme, mono_font, ui_font
 from gradstudio.ui.widgets.form_layout import label
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ TIPS = {
 }
 USUAL = ("tensors", "gradients", "optimizer", "kept", "process")
 """Series that have their places in the legend before they have figures: the curves below do not move."""
+NONE = frozenset[str]()
+MOMENT_TIP = "What a statement held is known of each; the figures in dim letters are of the last sample before it"
 WAITING = "The curves begin when the engine is ready."
 
 
@@ -60,7 +62,9 @@ class MemoryPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.GAP_LARGE, 0, theme.GAP, theme.GAP)
         column.setSpacing(2)
-        self.moment = label("", "dim", wrap=True)
+        self.moment = label("", "dim")
+        self.moment.setFont(ui_font(11))
+        self.moment.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.moment.hide()
         column.addWidget(self.legend)
         column.addWidget(self.moment)
@@ -112,12 +116,18 @@ class MemoryPanel(QWidget):
         """The figures of the moment that is looked at, else the newest."""
         if self.plot is not None and self.isVisible() and not self._later.puts_off():
             newest = {name: self._store.newest(name) for name in self._store.names}
-            self._show(self._join.figures() or newest, self._join.words())
+            then = self._join.figures()
+            self._say_moment(then.words if then is not None else "")
+            self._show(*then[:2]) if then is not None else self._show(newest)
 
-    def _show(self, figures: dict[str, float | None], moment: str = "") -> None:
-        self.moment.setText(moment)
-        self.moment.setVisible(bool(moment))
-        self.legend.show_figures({**dict.fromkeys(USUAL), **figures} if figures else figures)
+    def _say_moment(self, words: str) -> None:
+        """Which moment the figures belong to, where they are not the newest."""
+        self.moment.setText(words)
+        self.moment.setToolTip(MOMENT_TIP if words else "")
+        self.moment.setVisible(bool(words))
+
+    def _show(self, figures: dict[str, float | None], sampled: frozenset[str] = NONE) -> None:
+        self.legend.show_figures({**dict.fromkeys(USUAL), **figures} if figures else figures, sampled)
 
     def _on_plot_moment_changed(self, figures: dict[str, float | None] | None) -> None:
         if figures is not None:
@@ -140,11 +150,12 @@ class Legend(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._labels: dict[str, QLabel] = {}
         self._figures: dict[str, float | None] = {}
+        self._sampled = NONE
         self.columns = 0
 
-    def show_figures(self, figures: dict[str, float | None]) -> None:
-        """Show bytes by series."""
-        self._figures = figures
+    def show_figures(self, figures: dict[str, float | None], sampled: frozenset[str] = NONE) -> None:
+        """Show bytes by series, in dim letters those that were `sampled` before what the others are of."""
+        self._figures, self._sampled = figures, sampled
         if list(figures) != list(self._labels):
             self._rebuild(list(figures))
         for name, value in figures.items():
@@ -155,7 +166,7 @@ class Legend(QWidget):
         """Colour the marks anew."""
         self._theme = theme
         self._rebuild(list(self._figures))
-        self.show_figures(self._figures)
+        self.show_figures(self._figures, self._sampled)
 
     def _rebuild(self, names: list[str]) -> None:
         for old in self._labels.values():
@@ -190,7 +201,9 @@ class Legend(QWidget):
     def _text(self, name: str, value: float | None) -> str:
         color = series_color(self._theme.plot, name)
         figure = in_words(value) if value is not None and value == value else "–"
-        title = f"<span style='color:{self._theme.text_dim}'>{TITLES.get(name, name)}</span>"
+        dim = self._theme.text_dim
+        title = f"<span style='color:{dim}'>{TITLES.get(name, name)}</span>"
+        figure = f"<span style='color:{dim}'>{figure}</span>" if name in self._sampled else figure
         return f"<span style='color:{color}'>■</span> {title}<br>{figure}"
 
 
