@@ -75,11 +75,16 @@ def text_of(name: str) -> str:
     """The text of a training; those that are added have six epochs."""
     if name in TRAININGS:
         return TRAININGS[name]
-    plain = {"added": ADDED, "two_parts": TWO_PARTS}[name]
+    plain = {"added": ADDED, "two_parts": TWO_PARTS, "made": MADE}[name]
     return with_training(read_script(plain).graph, lambda _: None).replace("range(20)", "range(6)")
 
 
-ALL = ["added", "two_parts", *TRAININGS]
+MADE = ADDED.replace(
+    DATA,
+    "def points(count=40):\n    X = torch.randn(count, 3)\n    noise = torch.randn(count)\n"
+    "    y = (X[:, 0] + 0.1 * noise > 0).long()\n    return X, y\n\n\ntorch.manual_seed(3)\nX, y = points()\n",
+).replace("torch.manual_seed(3)\n", "", 1)
+ALL = ["added", "made", "two_parts", *TRAININGS]
 
 
 def written(name: str) -> str:
@@ -203,3 +208,10 @@ def test_what_a_checkpoint_would_not_hold_is_refused(changed: str, words: str) -
     text = SHUFFLED.replace("for epoch", "total = 0.0\nfor epoch") + changed
     with pytest.raises(NoForm, match=words):
         write_training(read_script(text).graph, stem="lost")
+
+
+def test_data_that_a_group_makes_are_shared_out_as_others_are() -> None:
+    script = written("made")
+    assert "DistributedSampler" in script and "def points(count=40):" in script
+    elsewhere = text_of("made").replace("logits = net(X_batch)", "more, _ = points(8)\n        logits = net(X_batch)")
+    assert "DistributedSampler" not in write_training(read_script(elsewhere).graph, stem="made")

@@ -66,6 +66,10 @@ class ScriptWriter(ABC):
     def imports(self) -> list[str]:
         """The lines at the top; asked for when all else is written."""
 
+    def makes_data(self, group: str) -> bool:
+        """Whether all that a group makes comes to the device by itself, wherever it is made."""
+        return False
+
     def text(self) -> str:
         """The whole script."""
         values = self.values()
@@ -132,6 +136,8 @@ class ScriptWriter(ABC):
     def _definitions(self) -> list[str]:
         """The groups; what their layers hold is moved with the class, what else they make could not be."""
         for name in call_order(self.graph):
+            if self.makes_data(name):
+                continue
             definition = self.graph.definitions[name]
             made_once = setup_of(definition)
             for node in definition.graph.nodes.values():

@@ -1,11 +1,12 @@
 """Epochs: a script of a training over epochs of batches, with model, data, loss, loop and measures apart."""
 
 from gradstudio.graph.model import Graph
+from gradstudio.graph.operator_rows import GROUP
 from gradstudio.program.forms.part_printer import PartReferences
 from gradstudio.program.forms.statement_units import Value
 from gradstudio.program.forms.training.epochs.epoch_plan import EpochPlan
 from gradstudio.program.forms.training.script_functions import FunctionWriter, signature
-from gradstudio.program.forms.training.script_plan import DEFAULT_RATE
+from gradstudio.program.forms.training.script_plan import DEFAULT_RATE, moves_to_device
 from gradstudio.program.forms.training.script_writer import ScriptWriter, stem_words
 from gradstudio.program.forms.training.texts.checkpoint_templates import CHECKPOINT, FILES, LOG
 from gradstudio.program.forms.training.texts.epoch_templates import DATA, EPOCH, HEAD, MAIN, PROCESS, TRAIN
@@ -89,6 +90,16 @@ class _EpochScript(ScriptWriter):
         values = self.values()
         texts = (TRAIN, DATA, EPOCH, CHECKPOINT, LOG, DEVICE, REFUSE, FILES, MAIN, START)
         return [*canvas, *makers, *(select_lines(text, self.features, values) for text in texts)]
+
+    def makes_data(self, group: str) -> bool:
+        """Whether all it makes become rows of loaders: on the CPU, and brought to the device in batches."""
+        key, graph, units = GROUP + group, self.graph, self.plan.units
+        set_up = self.plan.set_up_units
+        calls = {item for item, node in graph.nodes.items() if node.operator == key}
+        inside = (node for made in graph.definitions.values() for node in made.graph.nodes.values())
+        if graph.header.device != "cpu" or any(node.operator == key for node in inside):
+            return False
+        return calls <= {item for unit in set_up for item in units.members(unit)} and not moves_to_device(units, set_up)
 
     def find_features(self) -> frozenset[str]:
         """What the texts of the script ask of it."""
