@@ -50,6 +50,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.file_lines import numbers_in_file
 from gradstudio.program.model import Program, flatten_statements, has_backward
+from gradstudio.program.original.original_script import original_places
 from gradstudio.program.reading.parser import MAX_CHARACTERS
 from gradstudio.program.trust import untrusted_code
 from gradstudio.protocol.client import EngineProcess
@@ -115,11 +116,10 @@ def open_file(name: str) -> OpenedGraph:
             return _open_text(_piped(sys.stdin.buffer))
         if name.endswith(document_python.SUFFIXES):
             read = document_python.load_python(Path(name))
-            is_text = name.endswith(document_python.SUFFIX)  # a notebook has no lines of its own
-            return OpenedGraph(read.graph, read.lines, read.device) if is_text else OpenedGraph(read.graph)
-        if name.lower().endswith(png_embedding.SUFFIX):
-            return OpenedGraph(png_embedding.load_picture(Path(name))[0])
-        return OpenedGraph(document_file.load(name))
+            return OpenedGraph(read.graph, read.lines, read.device)
+        is_picture = name.lower().endswith(png_embedding.SUFFIX)
+        graph = png_embedding.load_picture(Path(name))[0] if is_picture else document_file.load(name)
+        return OpenedGraph(graph, *original_places(graph, Path(name).stem))
     except UnreadableFile as error:
         raise Unreadable(error.message, error.line, error.column, error.others) from error
 

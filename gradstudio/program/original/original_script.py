@@ -38,15 +38,16 @@ class OriginalScript(msgspec.Struct, frozen=True):
         text: of the file.
         lines: of every item of the program, from 1, those inside definitions among them.
         anew: what to tell of lines that are printed anew although only a part of them was edited; "" for nothing.
+        device: where the text binds `device`, and what class Python gives it; (0, "") when it does not.
     """
 
     text: str
     lines: dict[ItemId, int]
     anew: str = ""
+    device: tuple[int, str] = (0, "")
 
 
-_Found = tuple[str, dict[ItemId, int], str]
-_memos: MemoTable[tuple[tuple[Script, str], _Found | None]] = MemoTable()
+_memos: MemoTable[tuple[tuple[Script, str], OriginalScript | None]] = MemoTable()
 
 
 class _Round(msgspec.Struct, frozen=True):
@@ -70,17 +71,26 @@ def original_script(graph: Graph, stem: str, *, report: bool) -> OriginalScript:
     found = _looked_for(graph, stem, wanted, _with_folder(graph, text.removesuffix(own), stem))
     if found is None:
         return OriginalScript(wanted.text if report else wanted.code, dict(wanted.lines), PRINTED_ANEW)
-    made, lines, anew = found
+    made = found.text
     is_same = made == text.removesuffix(own)
     end = ""
     if report:
         end = own if own and is_same else wanted.text.removeprefix(wanted.code)
     if end and made and not made.endswith("\n"):
         made += "\n"
-    return OriginalScript(_as_in(graph.original, made + end), lines, anew)
+    return msgspec.structs.replace(found, text=_as_in(graph.original, made + end))
 
 
-def _looked_for(graph: Graph, stem: str, wanted: Script, text: str) -> "_Found | None":
+def original_places(graph: Graph, stem: str) -> tuple[dict[ItemId, int] | None, tuple[int, str] | None]:
+    """Where the items stand, and `device` is bound, in the text that a program is exported as.
+
+    None and None where that is its own script.
+    """
+    found = original_script(graph, stem, report=False) if graph.original else None
+    return (found.lines, found.device) if found is not None and found.anew != PRINTED_ANEW else (None, None)
+
+
+def _looked_for(graph: Graph, stem: str, wanted: Script, text: str) -> OriginalScript | None:
     """The text, which is looked for once for each edit."""
     key = (wanted, text)
     known = _memos.get(graph)
@@ -97,7 +107,7 @@ class _Search:
         self._anew: list[tuple[int, int]] = []
         self._again: _Round | None = None
 
-    def found(self) -> _Found | None:
+    def found(self) -> OriginalScript | None:
         """The text, where the items stand in it, and what to tell; None where there is none."""
         now = self._round(self._text)
         level, has_comments = FINE, False
@@ -106,7 +116,7 @@ class _Search:
                 return None
             wanted = self._wanted_beside(now)
             if self._means_it(now, wanted) and (has_comments or now.script.code == wanted.code):
-                return now.text, self._lines(now, wanted), self._told()
+                return OriginalScript(now.text, self._lines(now, wanted), self._told(), now.read.device)
             has_comments = self._means_it(now, wanted)
             after = self._round(self._edited(now, wanted, level))
             misses = self._misses(now, wanted)

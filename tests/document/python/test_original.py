@@ -1,5 +1,6 @@
 """A Python file that is opened is exported byte for byte as it was typed, also by way of a document."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,15 @@ def test_a_text_that_is_no_python_is_left_aside(tmp_path: Path) -> None:
     graph = load_python(path).graph
     graph.original = "x = ("
     assert export_bytes(graph, "script", "typed") == b"import torch\n\nx = torch.ones(2)\n"
+
+
+def test_a_report_has_the_lines_of_the_text_by_way_of_a_document_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "typed.py"
+    path.write_text("#!/usr/bin/env python\nimport torch as th\n\n\n# a\nx = th.ones( 2 )\n\n\n\ny = x @ th.ones(3)\n")
+    save(load_python(path).graph, tmp_path / "typed.gsg")
+    for name in ("typed.py", "typed.gsg"):
+        assert main(["run", "--json", str(tmp_path / name)]) == 1
+        told = json.loads(capsys.readouterr().out)
+        assert (told["nodes"]["x"]["line"], told["error"]["line"]) == (6, 10)
