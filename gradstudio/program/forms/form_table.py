@@ -113,7 +113,14 @@ def _ends(graph: "Graph", report: bool | None) -> bool:
 
 
 FORMS: tuple[Form, ...] = (
-    Form("script", "Script", "The statements as they stand; of a Python file that was opened, as they were typed.", "Python", ".py", _script),
+    Form(
+        "script",
+        "Script",
+        "The statements as they stand; of an opened file, as they were typed.",
+        "Python",
+        ".py",
+        _script,
+    ),
     Form(
         "module",
         "Module",
