@@ -115,6 +115,10 @@ def _add_run(verbs: Any) -> None:
     run.add_argument("--processes", type=_count, default=1, metavar="N", help=words)
     run.add_argument("--backward", action="store_true", help="append root.backward() if there is no backward statement")
     run.add_argument("--trust", action="store_true", help="yes, run the Python in FILE that is not drawn, too")
+    words = "keep the training beside FILE, as the window does: curves, and checkpoints while it runs"
+    run.add_argument("--keep", action="store_true", help=words)
+    words = "train on from the last checkpoint of the newest run of FILE that was cut off"
+    run.add_argument("--continue", dest="goes_on", action="store_true", help=words)
     run.add_argument("--trace", action="store_true", help="record every node, with gradients of non-leaves")
     words = "say, too, what a teacher would see: where NaN begins, what never learns, losses given the wrong numbers"
     run.add_argument("--problems", action="store_true", help=words)

@@ -38,7 +38,7 @@ from gradstudio.advice.run_problems import RunRecorder
 from gradstudio.advice.text_causes import describe_slips
 from gradstudio.document import file as document_file
 from gradstudio.document import png_embedding
-from gradstudio.document.errors import UnreadableFile, refusal_text
+from gradstudio.document.errors import NothingToContinue, UnreadableFile, refusal_text
 from gradstudio.document.gsg.gsg_reader import LARGEST_TEXT
 from gradstudio.document.python import python_document as document_python
 from gradstudio.errors import GradStudioError
@@ -62,7 +62,7 @@ from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.record_file import program_digest, read_record, record_beside
 from gradstudio.protocol.report import clash_json, entries_json, printed_json, trace_json, wires_json
 from gradstudio.protocol.report_table import report_table
-from gradstudio.protocol.runner import Outcome, infer_program, run_program, trace_program, trust_in, typed_line
+from gradstudio.protocol.runner import Outcome, infer_program, runner_of, trace_program, trust_in, typed_line
 from gradstudio.protocol.source_lines import map_lines, real_device, script_lines, with_device
 from gradstudio.protocol.versions import installed_version
 
@@ -215,7 +215,7 @@ def _run_one(engine: EngineOnDemand, name: str, options: argparse.Namespace) -> 
     data["device"] = graph.header.device
     try:
         return _run_graph(engine, opened, data, options)
-    except Refused as refusal:
+    except (Refused, NothingToContinue) as refusal:
         data["error"] = _error(None, None, "Refused", str(refusal), Advice())
         return FAILED, data, f"{name}: {refusal}"
     except EngineDied as death:
@@ -239,7 +239,7 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
     data["torch"] = hello.torch
     data["device"] = real_device(graph.header.device, hello)
     recorder = RunRecorder()
-    outcome = run_program(
+    outcome = runner_of(str(data["file"]), keeps=options.keep, goes_on=options.goes_on)(
         process, graph, program, document=uuid.uuid4().hex, trace=options.trace, max_values=options.max_values,
         on_slow=lambda running: _say_slow(running, opened, program, options),
         on_event=recorder.hear if options.problems or options.strict else None, trust=trust,

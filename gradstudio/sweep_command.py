@@ -22,12 +22,10 @@ from gradstudio.document.runs.run_writer import RunWriter
 from gradstudio.document.runs.sweep_grid import SweepLine, combinations, with_literals
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph
-from gradstudio.graph.text.item_titles import title
 from gradstudio.headless import Unreadable, open_graph
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.write import write_script
 from gradstudio.protocol.client import COMMAND, RUNS_CODE, EngineProcess
-from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.errors import EngineDied
 from gradstudio.protocol.messages.events import Event, Failed, Paused, Traced
 from gradstudio.protocol.messages.progress import LARGEST_KEPT, CheckpointKept, KeepCheckpoint, Turned
@@ -35,6 +33,7 @@ from gradstudio.protocol.messages.requests import Do, Load, Stop
 from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.result_numbers import number_of
 from gradstudio.protocol.runner import trust_in
+from gradstudio.protocol.timeline.heard_curves import HeardCurves
 
 FINE, FAILED, USAGE, UNREADABLE = 0, 1, 2, 4
 POLL_S: Final = 0.02
@@ -98,17 +97,19 @@ class Trial:
         self.graph, self.chosen = with_literals(graph, chosen), chosen
         self.state: State = "running"
         self.reason, self.seconds = "", 0.0
-        self.curves: dict[str, list[float]] = {}
+        self._curves = HeardCurves(self.graph)
         self.losses: list[float] = []
         self.last: dict[str, float | None] = {}
+
+    @property
+    def curves(self) -> dict[str, list[float]]:
+        """Numbers of each turn, by title."""
+        return {name: curve.values for name, curve in self._curves.longest().items()}
 
     def hear(self, event: Event) -> None:
         """Take up what the engine says."""
         if isinstance(event, Turned):
-            for curve in event.curves:
-                name = curve_title(title(self.graph, curve.key.node), curve.key)
-                numbers = self.curves.setdefault(name, [])
-                numbers += memoryview(curve.data).cast("d")
+            self._curves.hear(event)
             self.losses = max(self.curves.values(), key=len, default=[])
         elif isinstance(event, Traced):
             for row in event.rows:

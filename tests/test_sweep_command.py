@@ -74,6 +74,16 @@ def test_each_is_kept_as_a_run_and_no_engine_is_left(tmp_path: Path, capsys: pyt
     assert not [one for one in psutil.Process().children(recursive=True) if one.status() != psutil.STATUS_ZOMBIE]
 
 
+def test_a_curve_of_a_loop_within_is_not_mixed_with_that_of_the_loop_around(tmp_path: Path) -> None:
+    file = tmp_path / "nested.py"
+    inner = PROGRAM.replace("for step in range(12):", "for epoch in range(3):\n  for step in range(4):")
+    file.write_text(inner.replace("\n    ", "\n      "))
+    assert main(["sweep", str(file), "--set", "lr=0.1,0.02", "--jobs", "1", "--all"]) == 0
+    for run in kept_runs(tmp_path / "nested.runs"):
+        steps, values = run.curves()["loss"]
+        assert steps.tolist() == list(range(12)) and len(set(values.tolist())) == 12
+
+
 def test_what_cannot_be_swept_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "line.py"
     file.write_text(PROGRAM)

@@ -12,6 +12,7 @@ GradStudioError
     ├── CannotSave           the old file is whole; says what the system refused
     ├── BadData              a person's table, arrays or pictures cannot be read, or not as it was chosen
     ├── BadSweep             no literal of the program, no value or no range, or too many trainings
+    ├── NothingToContinue    no run of a file was cut off behind a checkpoint, or there is no file to keep one beside
     ├── TooLargeToEmbed      a document that a picture has no room for
     └── NotAFragment         the clipboard holds something else
 """
@@ -86,6 +87,10 @@ class BadTensor(UnreadableFile):
 
 class BadData(DocumentError):
     """Data of a person's that cannot be read, or not as it was chosen: says what, where, and what to do."""
+
+
+class NothingToContinue(DocumentError):
+    """There is no run to go on with, or nowhere to keep one."""
 
 
 class TooLargeToEmbed(DocumentError):

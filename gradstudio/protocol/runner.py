@@ -3,7 +3,9 @@
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -19,6 +21,7 @@ from gradstudio.protocol.messages.progress import Asked, ProgramExit, Running
 from gradstudio.protocol.messages.requests import Answer, Collect, Do, Load, Trust
 from gradstudio.protocol.shape_clock import SHAPE_PATIENCE_S, TICK_S, ShapeClock
 
+RUN = Do(verb="run")
 PATIENCE_S = 10
 """After so long a person is told that it is still at work."""
 
@@ -111,6 +114,7 @@ def run_program(
     on_event: Callable[[Event], None] | None = None,
     trust: Trust | None = None,
     type_line: Callable[[str], str | None] | None = None,
+    request: Do = RUN,
 ) -> Outcome:
     """Run a program from nothing and collect its report.
 
@@ -125,6 +129,7 @@ def run_program(
         type_line: gives a line that the program wants typed, for its question; None: nobody types any more.
         on_slow: called once when it takes longer than `PATIENCE_S`, with where it was last, as far as that is known.
         on_event: hears all that is said of the run, which is recorded for it; the report is that of a recorded one.
+        request: what begins the run.
 
     Raises:
         EngineDied: the engine ended while it ran (killed, out of memory).
@@ -138,7 +143,8 @@ def run_program(
     engine.send(Estimate())
     estimated = engine.wait_for(Estimated, on_event=listener.hear)
     is_traced, answers = trace or on_event is not None, type_line is not None
-    engine.send(Do(verb="run", trace=is_traced, max_values=max_values, trust=trust, answers=answers))
+    asked: dict[str, Any] = {"trace": is_traced, "max_values": max_values, "trust": trust, "answers": answers}
+    engine.send(msgspec.structs.replace(request, **asked))
     paused = _patiently(engine, listener, on_slow)
     engine.send(Collect(max_values=max_values, trace=trace))
     report = engine.wait_for(Report, on_event=listener.hear)
@@ -155,6 +161,33 @@ def run_program(
         backward=listener.backward,
         needs=estimated.needs,
     )
+
+
+def runner_of(name: str, *, keeps: bool, goes_on: bool) -> Callable[..., Outcome]:
+    """What runs the program of a file: `run_program`, and, where its training is asked to be kept, what keeps it.
+
+    Raises (when it is called):
+        NothingToContinue: `goes_on`, and no run of the file can; or there is no file.
+    """
+    return partial(_run_kept, name, goes_on) if keeps or goes_on else run_program
+
+
+def _run_kept(
+    name: str, goes_on: bool, engine: EngineProcess, graph: Graph, program: Program, **arguments: Any
+) -> Outcome:
+    from gradstudio.protocol.kept_training import KeptTraining  # with numpy, which other runs do without
+
+    also: Callable[[Event], None] | None = arguments.pop("on_event")
+    with KeptTraining(graph, name, goes_on=goes_on) as kept:
+
+        def hear(event: Event) -> None:
+            kept.hear(event)
+            if also is not None:
+                also(event)
+
+        outcome = run_program(engine, graph, program, on_event=hear, request=kept.request, **arguments)
+        kept.end(engine, outcome.paused)
+    return outcome
 
 
 def _patiently(engine: EngineProcess, listener: _Listener, on_slow: Callable[[Running | None], None] | None) -> Event:

@@ -71,7 +71,8 @@ def check_against_plain_torch(path: Path) -> None:
         learnt_then = file.get_tensor("state.w")
     words = [sys.executable, "-c", ORACLE, str(turns), str(path.parent / "w.npz"), str(path.with_name("line.py"))]
     subprocess.run(words, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
-    plain = np.load(path.parent / "w.npz")
+    with np.load(path.parent / "w.npz") as read:
+        plain = dict(read)
     assert np.array_equal(learnt_then, plain["w"])
     steps, values = run.curves()["loss"]
     assert np.array_equal(steps[:turns], np.arange(turns))

@@ -110,10 +110,14 @@ class KeptRun(msgspec.Struct, frozen=True):
         return max(self.record.learnt.values(), default=0)
 
     @property
+    def can_go_on(self) -> bool:
+        """Whether it was stopped or cut off behind a checkpoint."""
+        return self.state in ("ended", "stopped") and self.has_parameters and self.learnt_turns > 0
+
+    @property
     def was_cut_off(self) -> bool:
         """Whether its writer was killed, nobody has said anything to that since, and it can go on."""
-        is_left = self.record.state == "running" and self.state == "ended"
-        return is_left and self.has_parameters and self.learnt_turns > 0
+        return self.record.state == "running" and self.can_go_on
 
     def program(self) -> str:
         """The text of the program that ran; "" where it is gone."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -83,3 +83,4 @@ class StatusMenus(QObject):
             self.offer = OfferField(self._status, self._theme, self._bar)
             self._bar.insertWidget(0, self.offer)
         self.offer.show_offer(offer)
+        QTimer.singleShot(0, self._bar, lambda: self._bar.say(""))  # what the engine said of its end has no room beside

@@ -23,7 +23,7 @@ from gradstudio.document.runs.kept_run import KeptRun
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.program.write import write_script
 from gradstudio.ui.docks.catch_up import CatchUp
-from gradstudio.ui.docks.runs.restore_run import can_continue, go_on_from, restore
+from gradstudio.ui.docks.runs.restore_run import go_on_from, restore
 from gradstudio.ui.docks.runs.run_model import DIFFERS, LAST, RUN, STATE, TIME, TURNS, RunModel
 from gradstudio.ui.docks.runs.run_words import about_one, about_two
 from gradstudio.ui.docks.runs.sweep_strip import SweepStrip
@@ -180,7 +180,7 @@ class RunsPanel(QWidget):
         chosen = self.selected
         self._stack.setCurrentIndex(1 if self.model.rows else 0)
         self.restore_button.setEnabled(len(chosen) == 1)
-        can_go_on = len(chosen) == 1 and can_continue(chosen[0])
+        can_go_on = len(chosen) == 1 and chosen[0].can_go_on
         self.continue_button.setEnabled(can_go_on)
         self.continue_button.setText(GO_ON.format(turn=chosen[0].learnt_turns) if can_go_on else "Continue")
         self.delete_button.setEnabled(bool(chosen))
@@ -227,7 +227,7 @@ class RunsPanel(QWidget):
         is_shown = run.id in self.list.shown
         words = "Hide its curves" if is_shown else "Show its curves"
         menu.addAction("Restore", self.restore).setEnabled(len(self.selected) == 1)
-        if can_continue(run) and len(self.selected) == 1:
+        if run.can_go_on and len(self.selected) == 1:
             menu.addAction(GO_ON.format(turn=run.learnt_turns), self.go_on)
         menu.addAction(words, lambda: self.list.show(run.id, not is_shown))
         menu.addAction("Rename", lambda: self.view.edit(index.siblingAtColumn(RUN)))

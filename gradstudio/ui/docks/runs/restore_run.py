@@ -31,11 +31,6 @@ def restore(session: Session, run: KeptRun, label: str) -> None:
     _say_at_rest(session.run, BACK.format(learnt=LEARNT))
 
 
-def can_continue(run: KeptRun) -> bool:
-    """Whether a run that was not at its end can go on."""
-    return run.state in ("ended", "stopped") and run.has_parameters and run.learnt_turns > 0
-
-
 def go_on_from(session: Session, run: KeptRun, label: str) -> None:
     """Train on from where what a run had learnt was kept, with its program, in its folder."""
     if _bring_back_program(session, run, f"Continue run {label}"):

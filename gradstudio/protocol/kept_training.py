@@ -1,0 +1,141 @@
+"""`gradstudio run --keep` and `--continue`: a training is written as a run beside its file. No Qt, no torch here."""
+
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+import numpy as np
+
+from gradstudio.document.errors import NothingToContinue
+from gradstudio.document.event_files import Points
+from gradstudio.document.runs.kept_run import PARAMETERS, KeptRun, RunRecord, kept_runs, runs_folder
+from gradstudio.document.runs.run_literals import literals_of
+from gradstudio.document.runs.run_writer import RunWriter, judged_loss
+from gradstudio.graph.model import Graph
+from gradstudio.program.write import write_script
+from gradstudio.protocol.client import EngineProcess
+from gradstudio.protocol.messages.events import Event, Paused, Started
+from gradstudio.protocol.messages.progress import LARGEST_KEPT, CheckpointKept, KeepCheckpoint, Turned
+from gradstudio.protocol.messages.requests import Do
+from gradstudio.protocol.timeline.heard_curves import HeardCurves
+
+EVERY_S: Final = 2.0
+"""So often what is known is written."""
+LEAST_TURNS: Final = 2
+NONE_LEFT: Final = "'{name}' has no run that can go on: none was cut off behind a checkpoint. --keep keeps one."
+NO_FILE: Final = "What comes from standard input has no folder beside it: --keep and --continue need a file."
+OTHER_TEXT: Final = "The program is not the one that was cut off: it goes on as it is now."
+HOW: Final = "gradstudio run {name} --continue goes on from turn {turn:,}."
+
+
+class KeptTraining:
+    """The run of one program, as an engine tells of it.
+
+    Attributes:
+        request: the verb that the engine is to carry out.
+    """
+
+    def __init__(self, graph: Graph, name: str, *, goes_on: bool) -> None:
+        """Of the file `name`; `goes_on` from the newest of its runs that was cut off.
+
+        Raises:
+            NothingToContinue: there is none, or no file.
+        """
+        if name == "-":
+            raise NothingToContinue(NO_FILE)
+        self._graph, self._name, self._folder = graph, name, runs_folder(Path(name))
+        self._resumed = _cut_off_run(self._folder, name) if goes_on else None
+        data = (self._resumed.folder / PARAMETERS).read_bytes() if self._resumed is not None else b""
+        self.request = Do(
+            verb="continue" if data else "run", checkpoint=data, samples_turns=True, keeps_bytes=LARGEST_KEPT
+        )
+        if self._resumed is not None and self._resumed.program() != write_script(graph):
+            sys.stderr.write(f"{OTHER_TEXT}\n")
+        self._writer: RunWriter | None = None
+        self._curves = HeardCurves(graph)
+        self._seed = graph.header.seed
+        self._began_s = self._written_s = time.monotonic()
+
+    def hear(self, event: Event) -> None:
+        """Take up what the engine says."""
+        if isinstance(event, Started):
+            self._seed = event.seed
+            if self._resumed is not None:
+                self._writer, self._began_s = RunWriter.resume(self._resumed), time.monotonic()
+                self._began_s -= self._resumed.record.seconds
+        elif isinstance(event, Turned):
+            self._hear_turns(event)
+        elif isinstance(event, CheckpointKept) and self._writer is not None:
+            self._keep(self._writer, event)
+
+    def end(self, engine: EngineProcess, paused: Paused) -> None:
+        """The run has come to its end, or failed: what was learnt is kept as it stands."""
+        if self._writer is None:
+            return
+        record = self._writer.record
+        record.state, record.reason = ("finished" if paused.outcome == "done" else "failed"), paused.reason
+        if paused.outcome == "done":
+            engine.send(KeepCheckpoint(request=1, most_bytes=LARGEST_KEPT))
+            kept = engine.wait_for(CheckpointKept, on_event=self.hear)
+            assert isinstance(kept, CheckpointKept)
+            self._keep(self._writer, kept)
+        self._write(self._writer)
+
+    def __enter__(self) -> "KeptTraining":
+        """This training."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, where: TracebackType | None) -> None:
+        """What broke it off is said, and how it goes on."""
+        if kind is None or self._writer is None:
+            return
+        record = self._writer.record
+        record.state, record.reason = ("stopped" if kind is KeyboardInterrupt else "ended"), str(error)
+        self._write(self._writer)
+        if record.learnt:
+            turn = max(record.learnt.values())
+            sys.stderr.write(f"{HOW.format(name=self._name, turn=turn)}\n")
+
+    def _hear_turns(self, event: Turned) -> None:
+        self._curves.hear(event)
+        lengths = [len(curve.values) for curve in self._curves.longest().values()]
+        if self._writer is None and max(lengths, default=0) >= LEAST_TURNS:
+            record = RunRecord(seed=self._seed, device=self._graph.header.device, literals=literals_of(self._graph))
+            self._writer = RunWriter(self._folder, record, write_script(self._graph))
+        if self._writer is not None and time.monotonic() - self._written_s >= EVERY_S:
+            self._write(self._writer)
+
+    def _keep(self, writer: RunWriter, kept: CheckpointKept) -> None:
+        writer.record.lacks = kept.error
+        if kept.data:
+            known = self._curves.longest().items()
+            learnt = {name: kept.counts[curve.loop] for name, curve in known if curve.loop in kept.counts}
+            self._write(writer)
+            writer.keep_parameters(kept.data, learnt, judged_loss(self._points()))
+        writer.save()
+
+    def _write(self, writer: RunWriter) -> None:
+        self._written_s = time.monotonic()
+        writer.record.seconds = self._written_s - self._began_s
+        writer.add(self._points())
+        writer.save()
+
+    def _points(self) -> dict[str, Points]:
+        return {
+            name: (np.arange(float(first), first + len(values)), np.array(values))
+            for name, (_, first, values) in self._curves.longest().items()
+        }
+
+
+def _cut_off_run(folder: Path, name: str) -> KeptRun:
+    """The newest run that can go on.
+
+    Raises:
+        NothingToContinue: there is none.
+    """
+    for run in kept_runs(folder):
+        if run.can_go_on:
+            return run
+    raise NothingToContinue(NONE_LEFT.format(name=name))

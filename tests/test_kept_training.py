@@ -1,0 +1,114 @@
+"""`gradstudio run --keep` is killed in the middle, and `--continue` ends with the bits of plain torch."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+from safetensors import safe_open
+
+from gradstudio.cli import main
+from gradstudio.document.runs.kept_run import KeptRun, kept_runs
+
+PROGRAM = """import torch
+from torch import nn, optim
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+torch.set_num_threads(1)
+x = torch.randn(96, 6)
+t = torch.randint(0, 3, (96,))
+data = torch.utils.data.TensorDataset(x, t)
+loader = torch.utils.data.DataLoader(data, batch_size=8, shuffle=True)
+net = nn.Sequential(nn.Linear(6, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 3))
+opt = optim.Adam(net.parameters(), lr=0.01)
+plan = optim.lr_scheduler.StepLR(opt, step_size=50, gamma=0.9)
+best = 1000.0
+for epoch in range(100000):
+    net.train()
+    total = 0.0
+    for xb, tb in loader:
+        opt.zero_grad()
+        loss = F.cross_entropy(net(xb), tb)
+        loss.backward()
+        opt.step()
+        total += loss.item()
+    plan.step()
+    if total < best:
+        best = total
+"""
+ORACLE = """
+import sys, numpy
+names = {}
+text = open(sys.argv[1]).read().replace("range(100000)", f"range({sys.argv[2]})")
+exec(text.replace("opt.step()", "opt.step(); globals().setdefault('losses', []).append(loss.item())"), names)
+numpy.savez(sys.argv[3], losses=names["losses"], **{k: v.numpy() for k, v in names["net"].state_dict().items()})
+"""
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
+
+
+def newest(folder: Path) -> KeptRun | None:
+    return next(iter(kept_runs(folder)), None)
+
+
+def train_and_kill(file: Path, *options: str, behind: int) -> KeptRun:
+    """Run until there is a checkpoint behind a turn, and kill the command."""
+    pause, folder = threading.Event(), file.with_suffix(".runs")
+    words = [sys.executable, "-m", "gradstudio", "run", str(file), *options]
+    with subprocess.Popen(words, env=ENVIRONMENT, stdout=subprocess.DEVNULL) as process:
+        while (run := newest(folder)) is None or run.learnt_turns <= behind:
+            assert process.poll() is None and not pause.wait(0.05)
+        engines = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGKILL)
+    psutil.wait_procs(engines, timeout=60)
+    run = newest(folder)
+    assert run is not None
+    return run
+
+
+def test_killed_twice_it_is_what_plain_torch_learns(tmp_path: Path) -> None:
+    file = tmp_path / "net.py"
+    file.write_text(PROGRAM)
+    first = train_and_kill(file, "--keep", behind=0)
+    assert first.state == "ended" and first.can_go_on
+    second = train_and_kill(file, "--continue", behind=first.learnt_turns)
+    assert second.id == first.id and second.learnt_turns > first.learnt_turns
+    with safe_open(second.folder / "parameters.safetensors", "np") as kept:
+        epochs = second.learnt_turns // 12
+        assert second.learnt_turns % 12 == 0
+        words = [sys.executable, "-c", ORACLE, str(file), str(epochs), str(tmp_path / "plain.npz")]
+        subprocess.run(words, check=True, env=ENVIRONMENT)
+        with np.load(tmp_path / "plain.npz") as read:
+            plain = dict(read)
+        learnt = [name for name in kept.keys() if name.startswith("state.net.")]  # noqa: SIM118 - no mapping
+        assert len(learnt) == 9
+        for name in learnt:
+            assert np.array_equal(kept.get_tensor(name), plain[name.removeprefix("state.net.")]), name
+    steps, values = second.curves()["loss"]
+    turns = second.learnt_turns
+    assert np.array_equal(steps[:turns], np.arange(turns))
+    assert np.array_equal(values[:turns], plain["losses"].astype(np.float32).astype(float))
+
+
+def test_a_training_that_comes_to_its_end_is_kept_as_finished(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "short.py"
+    file.write_text(PROGRAM.replace("100000", "3"))
+    assert main(["run", str(file), "--keep"]) == 0
+    run = newest(tmp_path / "short.runs")
+    assert run is not None and (run.state, run.record.turns, run.learnt_turns) == ("finished", 36, 36)
+    assert main(["run", str(file), "--continue"]) == 1
+    assert "no run that can go on" in capsys.readouterr().out
+
+
+def test_a_run_that_is_not_asked_to_keep_leaves_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "short.py"
+    file.write_text(PROGRAM.replace("100000", "3"))
+    assert main(["run", str(file)]) == 0
+    assert [one.name for one in tmp_path.iterdir()] == ["short.py"]
