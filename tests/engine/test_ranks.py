@@ -252,6 +252,18 @@ def test_ranks_that_wait_for_one_another_are_named_and_stop(ranks: EngineProcess
     assert isinstance(paused, Paused) and paused.outcome == "stopped"
 
 
+def test_who_came_late_to_a_collective_is_said_at_its_statement_and_line(ranks: EngineProcess) -> None:
+    late = "if torch.distributed.get_rank() == 1:\n    threading.Event().wait(0.7)\n"
+    heard: list[Event] = []
+    run(ranks, f"{JOIN}import threading\nt = torch.ones(1)\n{late}torch.distributed.all_reduce(t)\ny = t * 2\n", heard)
+    rows = {row.step: row for event in heard if isinstance(event, Traced) for row in event.rows}
+    came = [row.came for row in rows.values() if row.came is not None and row.came.most - row.came.least > 0.5]
+    assert [one.most_rank for one in came] == [1]
+    assert rows[max(rows)].came is None  # what only computes meets nobody
+    words = [one.text for one in heard if isinstance(one, Log) and one.level == "info"]
+    assert any(one.startswith("Rank 1 came 0.") and " later than rank 0 to line " in one for one in words)
+
+
 def test_without_code_there_is_one_engine_with_walls() -> None:
     with EngineProcess(leader_command(RANKS)) as engine:
         hello = engine.wait_until_ready(PATIENCE_SECONDS)

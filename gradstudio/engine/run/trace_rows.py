@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.autograd.graph import Node
 from torch.nn import Module, Parameter
 
+from gradstudio.engine.code.meeting import meeting
 from gradstudio.engine.gradient.gradient_states import cut_here, inherit_cut
 from gradstudio.engine.gradient.leaf_writes import LeafWrite
 from gradstudio.engine.gradient.tensor_watch import Cut
@@ -16,11 +17,12 @@ from gradstudio.engine.live.live_state import Binding, Live
 from gradstudio.engine.memory.memory_sampler import LiveBytes, alive_bytes
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.value.summary_batches import summarise_alike
-from gradstudio.engine.value.tensor_summary import dtype_name, outline, summarise
+from gradstudio.engine.value.tensor_summary import Here, dtype_name, outline, summarise
 from gradstudio.engine.value.value_records import DEVICES, device_name, record_of, serial_of, tensor_record
 from gradstudio.engine.value.view_state import is_nodeless_view
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import LeafState, ModeState, Row
+from gradstudio.protocol.messages.ranks import Range
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 
 Outputs = tuple[object, ...]
@@ -39,6 +41,7 @@ class Pending(Struct, eq=False):
         block: around it, that switches gradients off; `call` what its wires brought in.
         summary: of its one result, where it was summarised with those of others.
         writes: leaves and buffers that it wrote into, other than its results; `modes` modules that it switched.
+        has_met: it did something together with other ranks.
     """
 
     step: Step
@@ -57,6 +60,11 @@ class Pending(Struct, eq=False):
     summary: Summary | None = None
     writes: tuple[LeafWrite, ...] = ()
     modes: tuple[ModeState, ...] = ()
+    has_met: bool = False
+
+    def __post_init__(self) -> None:
+        """Ask at once: the next statement meets others, too."""
+        self.has_met = not self.step.pure and meeting.has_met()
 
 
 class Rows:
@@ -92,7 +100,7 @@ class Rows:
     def first(self, live: Live, entry: Pending) -> Row:
         """The row of a statement that was not told yet, in the order they ran."""
         step, outputs = entry.step, entry.outputs
-        if len(outputs) == 1 and not (entry.writes or entry.modes or step.statement.writes):
+        if len(outputs) == 1 and not (entry.writes or entry.modes or entry.has_met or step.statement.writes):
             tensor = outputs[0]
             if (
                 isinstance(tensor, Tensor)
@@ -186,6 +194,7 @@ class Rows:
             complete=not light,
             writes=self._leaf_states(entry, light) if entry.writes else (),
             modes=entry.modes,
+            came=_came(entry) if entry.has_met else None,
         )
         last = live.last_rows.get(row.node)
         if last is None or last.step <= number:
@@ -207,3 +216,11 @@ class Rows:
             if value is not None and value.cut is not None:
                 return inherit_cut(value.cut)
         return None
+
+
+def _came(entry: Pending) -> Range | None:
+    """When this rank came to a statement at which all meet."""
+    if Here.rank is None:
+        return None
+    at_s = max(entry.at_s - entry.seconds, 0.0)
+    return Range(at_s, Here.rank, at_s, Here.rank)

@@ -30,6 +30,7 @@ from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.inference import Estimated, Inferred, Inferring, WireTried
 from gradstudio.protocol.messages.module_import import Brought, NotBrought
 from gradstudio.protocol.messages.progress import Asked, CheckpointKept, ProgramExit, Running, Turned
+from gradstudio.protocol.messages.ranks import Range
 from gradstudio.protocol.messages.records import (
     GradState,
     ModuleRecord,
@@ -138,6 +139,7 @@ class Row(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tru
         complete: False when figures and previews are still to come, in a row of the same step.
         writes: leaves that it wrote into, other than its results (an optimizer's step), or froze, and buffers.
         modes: modules that it switched to another mode.
+        came: when this rank, or the first and the last, came to it, monotonic seconds of the machine, where ranks met.
     """
 
     step: Count
@@ -152,6 +154,7 @@ class Row(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tru
     complete: bool = True
     writes: tuple[LeafState, ...] = ()
     modes: tuple[ModeState, ...] = ()
+    came: Range | None = None
 
 
 class Traced(Message, frozen=True):

@@ -81,6 +81,10 @@ class Range(msgspec.Struct, frozen=True, gc=False, array_like=True):
     most: Number
     most_rank: Count
 
+    def is_of(self, rank: int) -> bool:
+        """Whether it is of this rank alone."""
+        return self.least_rank == self.most_rank == rank
+
     def __or__(self, other: Self) -> Self:
         """Over the ranks of both."""
         low = min((self.least, self.least_rank), (other.least, other.least_rank))
@@ -149,7 +153,7 @@ class Spread(msgspec.Struct, frozen=True, gc=False, array_like=True):
     def is_of(self, rank: int) -> bool:
         """Whether it is of this rank alone."""
         ranges = (self.minimum, self.maximum, self.mean, self.rms)
-        is_only = self.ranks == 1 and all(one is None or one.least_rank == one.most_rank == rank for one in ranges)
+        is_only = self.ranks == 1 and all(one is None or one.is_of(rank) for one in ranges)
         return is_only and all(who in (NOBODY, Holders(1, (rank,))) for who in (self.nan, self.infinite))
 
     def __or__(self, other: Self) -> Self:

@@ -30,6 +30,7 @@ from gradstudio.protocol.messages.events import (
     Paused,
     Printed,
     Report,
+    Row,
     Started,
     Traced,
 )
@@ -45,6 +46,7 @@ from gradstudio.protocol.ranks.rank_engine import RankEngine, free_port
 from gradstudio.protocol.ranks.rank_reader import Heard
 from gradstudio.protocol.ranks.report_join import joined_report, require_own_report
 from gradstudio.protocol.ranks.row_join import GradJoin, RowJoin
+from gradstudio.protocol.ranks.stragglers import Stragglers
 from gradstudio.protocol.ranks.waiting_words import waiting_words
 
 LOOK_S: Final = 0.2
@@ -109,7 +111,7 @@ class Leader:
         """Ranks from nothing."""
         self._ranks = [self._start(number, self._count, self._options, self._selector) for number in range(self._count)]
         self._rows, self._grads = RowJoin(self._count), GradJoin(self._count)
-        self._backwards = BackwardJoin(self._count)
+        self._backwards, self._stragglers = BackwardJoin(self._count), Stragglers()
         self._pauses: dict[int, Paused] = {}
         self._reports: dict[int, Report] = {}
         self._ends_since_s: float | None = None
@@ -191,6 +193,7 @@ class Leader:
     def _begin_verb(self, verb: Do) -> None:
         self._verb, self._ends_since_s, self._has_said_waiting = verb, None, False
         self._pauses.clear()
+        self._stragglers = Stragglers()
         meet = _body(Meet(port=free_port()))
         for rank in self._ranks:
             rank.is_busy, rank.has_failed, rank.running = True, False, None
@@ -283,9 +286,14 @@ class Leader:
             rank.newest = traced.rows[-1].node
         self._rows.tell(rank.number, traced.rows, size)
         if rank.number == self.shown:
-            self._say(with_rows(traced, self._rows.show(traced.rows)))
+            self._say_rows(traced, self._rows.show(traced.rows))
         if known := self._rows.take_known():
-            self._say(with_rows(traced, known))
+            self._say_rows(traced, known)
+
+    def _say_rows(self, traced: Traced, rows: tuple[Row, ...]) -> None:
+        self._say(with_rows(traced, rows))
+        for words in self._stragglers.words(rows, self._loaded):
+            self._say(Log(level="info", text=words))
 
     def _on_backward(self, rank: RankEngine, traced: BackwardTraced, size: int) -> None:
         self._backwards.tell(rank.number, traced, size)

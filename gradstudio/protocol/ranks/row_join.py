@@ -4,14 +4,15 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from functools import reduce
 from operator import or_
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.messages.events import Gradients, GradRow, Row
-from gradstudio.protocol.ranks.spread_tree import Told, over_ranks, own_spreads, require_own, spreads_of, with_spreads
+from gradstudio.protocol.messages.ranks import Range
+from gradstudio.protocol.ranks.spread_tree import Told, over_ranks, own_spreads, require_own, with_spreads
 
 Key = tuple[int, ItemId]
 """The step and its node: ranks that go different ways share no more of them."""
@@ -22,21 +23,50 @@ MOST_BYTES: Final = 1 << 26
 """So many bytes, as they came, of rows that wait for other ranks, and so many of each rank's gradients."""
 
 
+class _Known(NamedTuple):
+    """What is known of a step over ranks: the spreads of its summaries, and when they came to it."""
+
+    spreads: Told
+    came: Range | None
+
+    def put_into(self, row: Row) -> Row:
+        """The row of one rank with that."""
+        return msgspec.structs.replace(with_spreads(row, self.spreads), came=self.came)
+
+
 class _Step:
     """What ranks have told of a step.
 
     Attributes:
         told: by rank.
         size: so many bytes it came in.
+        came: when they came to it, where they met.
         row: of the rank that is shown, which waits for the others.
     """
 
-    __slots__ = ("row", "size", "told")
+    __slots__ = ("came", "row", "size", "told")
 
     def __init__(self) -> None:
         self.told: dict[int, Told] = {}
         self.size = 0
+        self.came: Range | None = None
         self.row: Row | None = None
+
+    def tell(self, rank: int, row: Row) -> None:
+        """A rank has done it.
+
+        Raises:
+            BrokenFrame: it speaks of other ranks.
+        """
+        self.told[rank] = own_spreads(row, rank)
+        if row.came is not None:
+            if not row.came.is_of(rank):
+                raise BrokenFrame(f"Rank {rank} speaks of other ranks.")
+            self.came = row.came if self.came is None else self.came | row.came
+
+    def known(self) -> _Known:
+        """What is known of it over the ranks that have told it."""
+        return _Known(over_ranks(self.told.values()), self.came)
 
 
 class RowJoin:
@@ -48,7 +78,7 @@ class RowJoin:
         self._steps: OrderedDict[Key, _Step] = OrderedDict()
         self._size = 0
         self._due: list[Row] = []
-        self._known: OrderedDict[Key, Told] = OrderedDict()
+        self._known: OrderedDict[Key, _Known] = OrderedDict()
 
     def tell(self, rank: int, rows: Iterable[Row], size: int = 0) -> None:
         """A rank has done these steps, in a message of so many bytes.
@@ -59,7 +89,7 @@ class RowJoin:
         for row in rows:
             if row.complete:
                 step = self._steps.setdefault((row.step, row.node), _Step())
-                step.told[rank] = own_spreads(row, rank)
+                step.tell(rank, row)
                 step.size, self._size, size = step.size + size, self._size + size, 0
                 if step.row is not None and len(step.told) == self._count:
                     self._due.append(_joined(step))
@@ -84,7 +114,8 @@ class RowJoin:
 
     def recall(self, rows: Iterable[Row]) -> tuple[Row, ...]:
         """Rows of another rank, told before, with what is known of them."""
-        return tuple(with_spreads(row, self._known.get((row.step, row.node), spreads_of(row))) for row in rows)
+        known = ((self._known.get((row.step, row.node)), row) for row in rows)
+        return tuple(row if of_all is None else of_all.put_into(row) for of_all, row in known)
 
     def _let_go(self) -> None:
         """Nothing more is heard of the oldest step."""
@@ -92,7 +123,7 @@ class RowJoin:
         self._size -= step.size
         if step.row is not None:
             self._due.append(_joined(step))
-        self._known[key] = over_ranks(step.told.values())
+        self._known[key] = step.known()
         if len(self._known) > MOST_STEPS:
             self._known.popitem(last=False)
 
@@ -101,14 +132,14 @@ class RowJoin:
         if not row.complete or step is None:
             return row
         if len(step.told) == self._count:
-            return with_spreads(row, over_ranks(step.told.values()))
+            return step.known().put_into(row)
         step.row = row
         return msgspec.structs.replace(row, complete=False)
 
 
 def _joined(step: _Step) -> Row:
     assert step.row is not None
-    return with_spreads(step.row, over_ranks(step.told.values()))
+    return step.known().put_into(step.row)
 
 
 class GradJoin:

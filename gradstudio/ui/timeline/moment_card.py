@@ -67,6 +67,8 @@ def _values(tick: Tick) -> Iterable[str]:
         yield escape(_record(record))
     if len(outputs) > MAX_LINES:
         yield f"… {len(outputs)} results"
+    if tick.row is not None:
+        yield late_words(tick.row.came)
 
 
 def _record(record: Record) -> str:

@@ -8,11 +8,12 @@ import pytest
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.messages.events import Gradients, GradRow, LeafState, NamedEntry, Report, Row
-from gradstudio.protocol.messages.ranks import Holders, Spread
+from gradstudio.protocol.messages.ranks import Holders, Range, Spread
 from gradstudio.protocol.messages.records import ModuleRecord, PlainRecord, Summary, TensorRecord, TupleRecord
 from gradstudio.protocol.ranks.report_join import require_own_report
 from gradstudio.protocol.ranks.row_join import MOST_BYTES, GradJoin, RowJoin
 from gradstudio.protocol.ranks.spread_tree import spreads_of
+from gradstudio.protocol.ranks.stragglers import MOST_LINES, Stragglers
 
 RANKS = 3
 
@@ -189,3 +190,29 @@ def test_a_spread_of_one_rank_is_of_no_other() -> None:
     assert whole.is_of(1) and not whole.is_of(0)
     assert not msgspec.structs.replace(whole, nan=Holders(2, (1,))).is_of(1)
     assert not (Spread(1, "x") | Spread(1, "x")).is_of(0)
+
+
+def met(rank: int, came_s: float) -> Row:
+    return msgspec.structs.replace(row(rank, 1, 1.0), came=Range(came_s, rank, came_s, rank))
+
+
+def test_where_ranks_met_the_first_and_the_last_to_come_are_known() -> None:
+    rows = RowJoin(2)
+    rows.tell(1, [met(1, 3.5)])
+    rows.tell(0, [met(0, 2.0)])
+    (shown,) = rows.show([met(0, 2.0)])
+    assert shown.came == Range(2.0, 0, 3.5, 1)
+    rows.finish()
+    (recalled,) = rows.recall([met(1, 3.5)])
+    assert recalled.came == shown.came
+    with pytest.raises(BrokenFrame, match="Rank 0 speaks of other ranks"):
+        rows.tell(0, [met(1, 2.0)])
+
+
+def test_a_straggler_is_said_once_for_each_line() -> None:
+    stragglers = Stragglers()
+    late = msgspec.structs.replace(row(0, 1, 1.0), came=Range(2.0, 0, 3.5, 1))
+    early = msgspec.structs.replace(row(0, 2, 1.0), came=Range(2.0, 0, 2.1, 1))
+    assert list(stragglers.words([late, early, late], b"")) == ["Rank 1 came 1.5 s later than rank 0 to line 0."]
+    many = [msgspec.structs.replace(row(0, step, 1.0), came=late.came) for step in range(3 * MOST_LINES)]
+    assert len(list(stragglers.words(many, b""))) == MOST_LINES - 1

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import NodeMemory
+from gradstudio.protocol.ranks.arrival_words import late_words
 from gradstudio.protocol.timeline import step_numbering as numbering
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.scene import value_format
@@ -49,6 +50,8 @@ class CostSection(Section):
         lines = [Line("forward", milliseconds(forward))]
         if backward:
             lines.append(Line("backward", milliseconds(backward)))
+        if words := late_words(row.came):
+            lines.append(Line(kind="words", text=f"{words[0].upper()}{words[1:]}."))
         if results.moment is None:
             found = results.node_memory(item)
             freed = step_number(results.timeline, found.freed_step, attention.unfolded) if found is not None else None
