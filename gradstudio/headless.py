@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from gradstudio.advice.check_summary import summary_json, summary_lines, verdict
 from gradstudio.advice.diagnosis.graph_answers import checked, section_lines, sections_json
 from gradstudio.advice.diagnosis.memory_shortage import size_explanation, size_title
 from gradstudio.advice.explanation import SCRIPT_LINES, explain_words
@@ -206,8 +207,8 @@ def _run_one(engine: EngineOnDemand, name: str, options: argparse.Namespace) -> 
     try:
         opened = open_file(name)
     except Unreadable as error:
-        data["error"] = _error(None, error.line, "UnreadableFile", str(error), Advice())
-        data["error"] |= {"column": error.column, "others": [one.record() for one in error.others]}
+        more = {"column": error.column, "others": [one.record() for one in error.others]}
+        data["error"] = _error(None, error.line, "UnreadableFile", str(error), Advice()) | more
         return UNREADABLE, data, refusal_text(name, error.others, error)
     graph = opened.graph
     if options.device:
@@ -351,11 +352,9 @@ def _check_one(engine: EngineOnDemand, name: str, options: argparse.Namespace) -
     data["problems"], data["ok"] = problems, not problems
     data["warnings"] = _notices(opened, program, inferred)
     data["ports"] = [port_json(opened.graph, port) for port in inferred.ports]
-    found = "fine"
-    if problems:
-        found = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-    ports = (line for port in data["ports"] for line in port_lines(port))
-    lines = [f"{name}: {found}, {len(program.script.splitlines())} lines", *ports]
+    data |= summary_json(opened.graph, program, opened.lines or {}, Path(name).parent)
+    lines = [f"{name}: {verdict(problems)}, {len(program.script.splitlines())} lines", *summary_lines(data)]
+    lines += [line for port in data["ports"] for line in port_lines(port)]
     lines += [*problem_lines("PROBLEM", problems), *problem_lines("WARNING", data["warnings"])]
     if options.graph or options.between:
         sections = checked(opened.graph, inferred.ports, options.between)

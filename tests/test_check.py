@@ -156,3 +156,55 @@ def test_a_name_in_the_brackets_of_a_tensor_is_called_that(capsys, write, line: 
     said = capsys.readouterr().out
     assert "A tensor has places, no names" in said
     assert "Numbers are wanted" not in said
+
+
+MIXED = """import torch
+import random
+import no_such_package_1
+import beside_it
+from sklearn_2.linear import Model
+
+x = torch.ones(2)
+for k in range(2):
+    y = x * k
+
+
+class Meter:
+    def __init__(self):
+        self.sum = 0
+
+
+torch.save(x, "x.pt")
+"""
+
+
+def test_what_is_drawn_what_is_code_what_asks_and_what_is_missing_is_said(capsys, write, tmp_path: Path) -> None:
+    (tmp_path / "beside_it.py").write_text("raise SystemExit(9)\n")
+    path = write(MIXED)
+    assert main(["check", path]) == 0
+    said = capsys.readouterr().out
+    assert "kept as code, as typed:" in said
+    assert "lines 2–5: import random" in said
+    assert "lines 12–14: class Meter:" in said
+    assert 'does more than compute: line 17: torch.save(x, "x.pt")' in said
+    assert "needs your yes: gradstudio run --trust" in said
+    assert "missing: no_such_package_1; install it: " in said and "-m pip install no_such_package_1" in said
+    assert "missing: beside_it" not in said
+    assert "missing: random" not in said
+    assert main(["check", path, "--json"]) == 0
+    told = report(capsys)
+    assert told["statements"] - told["drawn"] == len(told["code"]) == 2
+    assert [one["package"] for one in told["missing"]] == ["no_such_package_1", "sklearn_2"]
+
+
+def test_why_a_whole_program_is_one_card_is_said(capsys, write) -> None:
+    path = write("import torch\n\nx = torch.ones(2)\nnames = sorted(k for k in globals())\n")
+    assert main(["check", path]) == 0
+    assert "`names = sorted(k for k in globals())` may read or bind any name" in capsys.readouterr().out
+
+
+def test_a_drawn_program_says_nothing_of_that(capsys, write) -> None:
+    path = write(TOPK)
+    assert main(["check", path]) == 0
+    said = capsys.readouterr().out
+    assert "drawn:" not in said and "trust" not in said

@@ -80,6 +80,8 @@ def warnings_json(warned: Iterable[Warned], titles: Mapping[ItemId, str]) -> lis
 def notices(graph: Graph, lookup: Lookup) -> Iterator[tuple[ItemId, str, Advice]]:
     """What torch runs without a word and what is hardly meant: node, one line, advice."""
     for finding in silent_mistakes(graph, lookup):
+        if finding.severity == "info" and finding.kind == "whole_code":
+            continue  # a check says it with the code
         fixes = tuple(fix.title for fix in finding_fixes(finding, graph))
         yield finding.node, finding.title, Advice(finding.explanation, fixes)
 

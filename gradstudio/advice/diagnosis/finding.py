@@ -61,6 +61,7 @@ FindingKind = OneOf[
     "kept_reference",
     "summed_means",
     "masked_with_zero",
+    "whole_code",
 ]
 Severity = OneOf["error", "warning", "info"]
 

@@ -5,6 +5,7 @@ such names are told apart from those that are read while the piece itself runs.
 """
 
 import ast
+import sys
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -134,6 +135,29 @@ def _harmless_in(part: ast.AST) -> Iterable[ast.AST]:
             yield modules  # which gives its keys
         case ast.Call(func=ast.Name(id="list" | "set" | "tuple" | "sorted"), args=[modules], keywords=[]):
             yield modules
+        case ast.Call(func=ast.Name(id="__import__") as function, args=[ast.Constant(value=str() as name), *_]):
+            if name.partition(".")[0] in sys.stdlib_module_names:
+                yield function  # which gives the module, and binds nothing
+        case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body):
+            yield from (inner for one in body for part in ast.walk(one) for inner in _own_names(part))
+
+
+def _own_names(part: ast.AST) -> Iterable[ast.AST]:
+    """What asks in a function for the names around it, which are its own."""
+    match part:
+        case ast.Call(func=ast.Name(id="locals") as function, args=[], keywords=[]):
+            yield function
+        case ast.Call(func=ast.Name(id=name), args=[], keywords=[]) if name in _BARE:
+            yield part
+
+
+def open_line(code: str) -> str:
+    """The line of a code in which it reaches for names that its syntax does not show; "" where none does."""
+    parts = list(ast.walk(ast.parse(code)))
+    harmless = {id(inner) for part in parts for inner in _harmless_in(part)}
+    found = (part for part in parts if id(part) not in harmless and _is_open(part))
+    number = min((part.lineno for part in found if isinstance(part, ast.expr | ast.alias)), default=0)
+    return code.split("\n")[number - 1].strip() if number else ""
 
 
 def _is_open(part: ast.AST) -> bool:

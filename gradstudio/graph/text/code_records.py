@@ -8,7 +8,7 @@ from functools import lru_cache
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import Graph, ItemId, Node
-from gradstudio.graph.text.code_names import CodeNames, names_of_code
+from gradstudio.graph.text.code_names import CodeNames, names_of_code, open_line
 from gradstudio.graph.text.code_text import renamed_code
 from gradstudio.late_pattern import late
 
@@ -202,3 +202,13 @@ def _text(literal: str) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     return value if isinstance(value, str) else ""
+
+
+@lru_cache(maxsize=64)
+def reason_for_whole(code: str) -> str:
+    """Why a program that holds this code is one card of it; "" where the code says all names that it reaches for."""
+    try:
+        line = open_line(code) if names_of_code(code).is_open else ""
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    return f"`{line}` may read or bind any name, so all of the program is one card of code" if line else ""

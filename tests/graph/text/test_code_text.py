@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.text.code_names import names_of_code
+from gradstudio.graph.text.code_names import names_of_code, open_line
 from gradstudio.graph.text.code_text import indented, outdented, renamed_code
 
 
@@ -95,3 +95,19 @@ def test_a_code_comes_out_of_a_block_as_it_went_in(code: str, depth: int) -> Non
     for _ in range(depth):
         inner = inner.body[0]  # type: ignore[assignment]  # it is an `if`
     assert [ast.dump(one) for one in inner.body] == [ast.dump(one) for one in ast.parse(code).body]
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("x = 1\ny = sorted(k for k in globals())", "y = sorted(k for k in globals())"),
+        ("def f(a):\n    return dict(locals()), vars(), dir()", ""),
+        ("def f(a, b=locals()):\n    return a", "def f(a, b=locals()):"),
+        ("def f(a):\n    return globals()", "return globals()"),
+        ("t = __import__('datetime').datetime.now()", ""),
+        ("t = __import__('own').x", "t = __import__('own').x"),
+    ],
+)
+def test_the_line_is_told_and_what_a_function_asks_of_its_own_names_is_no_such(code: str, line: str) -> None:
+    assert open_line(code) == line
+    assert names_of_code(code).is_open == bool(line)

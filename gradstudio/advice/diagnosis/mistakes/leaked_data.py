@@ -9,12 +9,16 @@ from gradstudio.advice.diagnosis.program_view import ProgramView, Source
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.card_grouping import CALLED
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
-from gradstudio.graph.text.code_records import code_of, is_code
+from gradstudio.graph.text.code_records import code_of, is_code, reason_for_whole
 
 TEST_NAME = re.compile(r"(^|_)(test|val|valid|validation|holdout)(_|$)", re.IGNORECASE)
 CUTTING = frozenset({"no_grad", "inference_mode"})
 ACTS = frozenset({"step", "zero_grad", "backward", "eval", "train", "zero_"})
 """What is never meant but as a call."""
+WHOLE = (
+    "What is drawn means what its text says, and that is not sure where a line can reach every name. Say there which "
+    "names are meant, as in {'lr': lr}: what follows is drawn then."
+)
 
 
 def trained_on_test(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup) -> Iterator[Finding]:
@@ -60,6 +64,14 @@ def uncalled_acts(graph: Graph) -> Iterator[Finding]:
                 f"Write {act}().",
                 (item,),
             )
+
+
+def whole_programs(graph: Graph) -> Iterator[Finding]:
+    """A program that is one card of code because of a line of it: no mistake, and nobody else says why."""
+    if len(graph.nodes) == 1:
+        (node,) = graph.nodes.values()
+        if is_code(node) and (reason := reason_for_whole(code_of(node))):
+            yield Finding("whole_code", "info", node.id, reason, WHOLE, (node.id,))
 
 
 def _uncalled(text: str) -> Iterator[str]:

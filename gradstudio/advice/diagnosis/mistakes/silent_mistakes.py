@@ -91,6 +91,7 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
                 found += leaked_data.trained_on_test(view, full, word, lookup)
     found += layer_mistakes.of_layers(graph)
     found += leaked_data.uncalled_acts(graph)
+    found += leaked_data.whole_programs(graph)
     found += remade_models(view)
     found += loop_mistakes.of_loops(graph)
     found += optimizer_mistakes.of_optimizers(graph, lookup)
