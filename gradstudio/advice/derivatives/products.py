@@ -19,7 +19,7 @@ PRODUCTS = (
         ("b", "∂yᵢⱼ/∂$bₖⱼ = $aᵢₖ", "$aᵀ @ grad"),
     ),
     general("mv", "$a @ $b", "mv", ("a", "∂yᵢ/∂$aᵢₖ = $bₖ", "grad ⊗ $b"), ("b", "∂yᵢ/∂$bₖ = $aᵢₖ", "$aᵀ @ grad")),
-    general("dot", "Σᵢ $aᵢ · $bᵢ", "dot", ("a", "$bᵢ", "grad · $b"), ("b", "$aᵢ", "grad · $a")),
+    general("dot", "Σᵢ $aᵢ · $bᵢ", "dot", ("a", "$bᵢ", "grad · $b", "b"), ("b", "$aᵢ", "grad · $a", "a")),
     general(
         "inner",
         "$a · $b over the last dimension",

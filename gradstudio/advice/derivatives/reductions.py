@@ -1,14 +1,12 @@
 """Operators that bring many elements together: sums, extremes, normalisations, losses."""
 
-from gradstudio.advice.derivatives.rule_rows import COMPOSITION, TableRow, general
+from gradstudio.advice.derivatives.rule_rows import COMPOSITION, SPREAD, TableRow, general
 
 N = "n elements are averaged; n = 1 for reduction “sum” and “none”"
 
 REDUCTIONS = (
-    general("sum nansum", "Σᵢ $aᵢ", "sum", ("a", "1 for every element", "grad, expanded to the shape of $a")),
-    general(
-        "mean nanmean", "Σᵢ $aᵢ / n", "mean", ("a", "1 / n for every element", "grad / n, expanded to the shape of $a")
-    ),
+    general("sum nansum", "Σᵢ $aᵢ", "sum", ("a", "1 for every element", f"grad{SPREAD}")),
+    general("mean nanmean", "Σᵢ $aᵢ / n", "mean", ("a", "1 / n for every element", f"grad / n{SPREAD}", "1 / n")),
     general(
         "prod torch.prod:dim", "Πᵢ $aᵢ", "prod", ("a", "y / $aᵢ", "grad · y / $a (the other factors, where $a is 0)")
     ),

@@ -5,6 +5,7 @@ from typing import NamedTuple
 COMPOSITION = ""
 """Source of a rule that PyTorch has no entry for: it is made of others that have one."""
 BROADCAST = ", summed over broadcast dimensions"
+SPREAD = ", for every element"
 WHERE = " where "
 
 

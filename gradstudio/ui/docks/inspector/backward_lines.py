@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from gradstudio.advice.derivatives import local_rules
 from gradstudio.advice.derivatives.local_rules import InputRule, LocalRule
-from gradstudio.advice.derivatives.rule_rows import BROADCAST
+from gradstudio.advice.derivatives.rule_rows import BROADCAST, SPREAD
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.operators.catalogue.loader import load
@@ -129,7 +129,7 @@ def _rule(rule: LocalRule | None, operands: Operands, accumulates: bool, step: B
         text = part.formula if not filled else f"{part.formula} = {filled}"
         vjp = part.vjp if _is_broadcast(step, part) else part.vjp.removesuffix(BROADCAST)
         if figures := _figures(rule, part, operands, step):
-            vjp = f"{vjp} = {figures}"
+            vjp = f"{vjp.removesuffix(SPREAD)} = {figures}"
         yield Line(kind="formula", text=text if not number else f"{text} = {number}", note=vjp)
 
 

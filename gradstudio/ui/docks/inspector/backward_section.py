@@ -65,7 +65,8 @@ class BackwardSection(Section):
             return
         traced = results.timeline.backwards.get(step.backward)
         retained = traced is not None and traced.retained
-        operands, all_rows = operands_of(graph, item, results.outputs), () if traced is None else traced.rows
+        operands = operands_of(graph, item, results.outputs, results.wire_record)
+        all_rows = traced.rows if traced is not None else ()
         made = lines_of(graph, step, operands, results.gradients_of(item), retained, all_rows)
         self.where.setText(backward_words(graph, step))
         self.arrives.show_lines(made.arrives)

@@ -1,19 +1,24 @@
 """The scalars around a node, to stand in its formula: operands, literals and the result. No widgets."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from gradstudio.advice.derivatives import local_rules
 from gradstudio.advice.derivatives.local_rules import InputRule, LocalRule
-from gradstudio.advice.derivatives.rule_rows import BROADCAST
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.advice.derivatives.rule_rows import BROADCAST, SPREAD
+from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.ports.item_ports import input_ports, operator_of
 from gradstudio.protocol.messages.records import PlainRecord, Record, Summary, TensorRecord
 from gradstudio.scene import value_format
 
+NEARLY = 0.02
+"""Figures of four digits give a result that differs by no more; by more, the operands are not those of this step."""
+SPOKEN = frozenset({"cos", "sin", "cosh", "sinh", "tanh", "ln", "sign", "where", "else", "e"})
+"""Words that may stand in a formula with figures."""
 MOST_ELEMENTS = 4
 """So many elements a vector has at most whose figures are written out."""
+WentIn = Callable[[Wire], Record | None]
 Outputs = Callable[[ItemId], tuple[Record, ...] | None]
 
 
@@ -47,21 +52,49 @@ class Operands(NamedTuple):
         return (filled if filled not in (number, part.right) else "", number if part.right != number else "")
 
     def figures(self, rule: LocalRule, part: InputRule, arrived: Summary, sent: Summary) -> str:
-        """What leaves, with its figures: "16 · 3 = 48"; "" for what is large, broadcast, or has no formula of elements.
+        """What leaves, with its figures: "16 · 3 = 48"; the result alone where the rule is no formula of elements.
+
+        "" for what is large. "≈" where the figures as they are written do not give the result as it is written.
 
         Args:
             arrived: the gradient that came, sent: the one that torch sent on.
         """
-        formula = part.vjp.partition(" = ")[2].removesuffix(BROADCAST)
-        grad, result = small_text(arrived), small_text(sent)
-        if not part.python or not grad or not result or arrived.shape != sent.shape:
+        result, grad = small_text(sent), small_text(arrived)
+        formula = part.vjp.partition(" = ")[2].removesuffix(BROADCAST).removesuffix(SPREAD)
+        if not result or not grad or not part.python or formula in ("grad", "−grad"):
+            return result
+        texts = (
+            {name: value_format.number(number) for name, number in self.numbers.items()} | self.texts | {"grad": grad}
+        )
+        filled = local_rules.fill_text(formula, texts)
+        if "grad" not in local_rules.names_in(formula) or "∂" in formula or local_rules.names_in(filled) - SPOKEN:
+            return result
+        mark = _mark(rule, part, texts, sent)
+        is_sum = sent.shape == () and arrived.shape != ()
+        return f"{'Σ ' if is_sum else ''}{filled} {mark} {result}" if mark else result
+
+
+def _mark(rule: LocalRule, part: InputRule, texts: Mapping[str, str], sent: Summary) -> str:
+    """``=`` where the rule gives what was sent with the figures as they are written, ``≈`` where nearly; else ""."""
+    known = {name: _elements(text) for name, text in texts.items()}
+    known |= {letter: known[name] for letter, name in rule.names.items() if name in known}
+    count, wanted = len(known["grad"]), _elements(small_text(sent))
+    given = list[float]()
+    for k in range(max(count, len(wanted))):
+        one = {name: numbers[min(k, len(numbers) - 1)] for name, numbers in known.items()}
+        factor = local_rules.value_at(part.python, one)
+        if factor is None:
             return ""
-        texts = {name: value_format.number(number) for name, number in self.numbers.items()} | self.texts
-        texts["grad"] = grad
-        known = local_rules.names_in(formula) & {*rule.names.values(), "y", "grad"}
-        if not known <= texts.keys() or known == {"grad"}:
-            return ""
-        return f"{local_rules.fill_text(formula, texts)} = {result}"
+        given.append(one["grad"] * factor)
+    pairs = list(zip(given if len(wanted) == len(given) else [sum(given)], wanted, strict=False))
+    if all(value_format.number(one) == value_format.number(other) for one, other in pairs):
+        return "="
+    return "≈" if all(math.isclose(one, other, rel_tol=NEARLY, abs_tol=1e-6) for one, other in pairs) else ""
+
+
+def _elements(text: str) -> list[float]:
+    """The numbers of a text that `small_text` made."""
+    return [float(one) for one in text.strip("[]").split(", ")]
 
 
 def small_text(summary: Summary) -> str:
@@ -75,8 +108,8 @@ def small_text(summary: Summary) -> str:
     return f"[{', '.join(numbers)}]" if len(numbers) == len(value) else ""
 
 
-def operands_of(graph: Graph, item: ItemId, outputs: Outputs) -> Operands:
-    """The operands of a node, from the records of what feeds it."""
+def operands_of(graph: Graph, item: ItemId, outputs: Outputs, went_in: WentIn) -> Operands:
+    """The operands of a node, from the records of what went into it: a leaf may be another by now."""
     operator = operator_of(graph, item) if item in graph.nodes else None
     if operator is None:
         return Operands({})
@@ -92,7 +125,7 @@ def operands_of(graph: Graph, item: ItemId, outputs: Outputs) -> Operands:
             if port.path in numbers:
                 constants.add(port.path)
             continue
-        record = _at(outputs(wire.source), wire.output)
+        record = went_in(wire)
         _put(numbers, port.path, scalar(record))
         if isinstance(record, TensorRecord) and (text := small_text(record.summary)):
             texts[port.path] = text
