@@ -70,8 +70,10 @@ class Operands(NamedTuple):
         if "grad" not in local_rules.names_in(formula) or "∂" in formula or local_rules.names_in(filled) - SPOKEN:
             return result
         mark = _mark(rule, part, texts, sent)
+        if not mark:
+            return result
         is_sum = sent.shape == () and arrived.shape != ()
-        return f"{'Σ ' if is_sum else ''}{filled} {mark} {result}" if mark else result
+        return f"{'Σ ' if is_sum else ''}{filled} {mark} {result}"
 
 
 def _mark(rule: LocalRule, part: InputRule, texts: Mapping[str, str], sent: Summary) -> str:
