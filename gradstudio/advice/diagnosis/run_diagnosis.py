@@ -21,6 +21,7 @@ from gradstudio.advice.diagnosis.nan_origins import (
 )
 from gradstudio.advice.diagnosis.nan_reasons import worst
 from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.reduction_origins import reduction_origins, without_reductions
 from gradstudio.advice.diagnosis.run_facts import RunFacts, TimelineLike, leaf_rows
 from gradstudio.advice.diagnosis.step_order import order_findings
 from gradstudio.advice.diagnosis.training_steps import roles_of, step_findings, takes_steps
@@ -84,8 +85,9 @@ class RunDiagnosis:
         if self._spoilt:
             found += forward_origins(view, facts, stepping)
         for traced in reversed(self._births):  # of two at one node the first one stays
-            origins = backward_origins(view, traced, _spoilt_before(facts, traced))
+            origins = backward_origins(view, without_reductions(traced), _spoilt_before(facts, traced))
             found += origins if self._spoils else [one._replace(severity="info") for one in origins]
+            found += reduction_origins(view, traced)
         for traced in self._suspects:
             found += [*fading_gradients(view, facts, traced), *dead_nodes(view, traced, facts.latest)]
         dead = {finding.node for finding in found if finding.kind == "dead"}  # the same cause, and worse
