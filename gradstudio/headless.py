@@ -51,6 +51,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.file_lines import numbers_in_file
 from gradstudio.program.model import Program, flatten_statements, has_backward
+from gradstudio.program.module_names import module_names
 from gradstudio.program.original.original_script import original_places
 from gradstudio.program.reading.parser import MAX_CHARACTERS
 from gradstudio.program.trust import untrusted_code
@@ -283,7 +284,7 @@ def _say_slow(
 def _report(data: Json, opened: OpenedGraph, program: Program, outcome: Outcome, options: argparse.Namespace) -> Result:
     report, graph = outcome.report, opened.graph
     data["seed"] = report.seed
-    data["nodes"] = entries_json(report.entries)
+    data["nodes"], data["statements"] = entries_json(report, module_names(graph.original or program.script))
     addresses = call_addresses.addresses(graph)
     data["printed"] = printed_json(outcome.printed, addresses)
     data["warnings"] = warnings_json(outcome.warned, addresses)

@@ -142,9 +142,10 @@ def test_a_python_file_runs_with_the_lines_of_the_file(tmp_path: Path, capsys) -
     path = tmp_path / "text.py"
     path.write_text("import torch\n\n\nx = torch.tensor([2.0], requires_grad=True)\n\n(x ** 2).sum().backward()\n")
     assert main(["run", str(path), "--json"]) == 0
-    nodes = reports(capsys)[0]["nodes"]
-    assert (nodes["x"]["line"], nodes["x"]["outputs"][0]["grad"]) == (4, [4.0])
-    assert nodes["backward_1"]["line"] == 6
+    report = reports(capsys)[0]
+    x = report["nodes"]["x"]
+    assert (x["line"], x["outputs"][0]["grad"]) == (4, [4.0])
+    assert report["statements"]["backward_1"]["line"] == 6
 
 
 def test_a_failing_line_of_a_python_file_is_told(tmp_path: Path, capsys) -> None:

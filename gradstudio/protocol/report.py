@@ -6,7 +6,7 @@ from typing import Any, assert_never
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.debugging import Clash
-from gradstudio.protocol.messages.events import NamedEntry, Printed, Row
+from gradstudio.protocol.messages.events import NamedEntry, Printed, Report, Row
 from gradstudio.protocol.messages.ranks import Spread
 from gradstudio.protocol.messages.records import (
     ArrayRecord,
@@ -52,9 +52,15 @@ def record_json(record: Record) -> Json:
             assert_never(record)
 
 
-def entries_json(entries: tuple[NamedEntry, ...]) -> Json:
-    """The report's `nodes`: name -> entry."""
-    return {entry.name: _entry(entry) for entry in entries}
+def entries_json(report: Report, names: frozenset[str]) -> tuple[Json, Json]:
+    """The report's `nodes`, the variables, functions and classes of these names; and `statements`, all else by address.
+
+    That is what binds no name, what a drawing binds and the text does not, and with trace parts and earlier bindings.
+    """
+    told = {entry.name: _entry(entry) for entry in (*report.defined, *report.entries)}
+    own = {entry.name for entry in report.entries}
+    nodes = {name: entry for name, entry in told.items() if name in names}
+    return nodes, {name: entry for name, entry in told.items() if name in own and name not in names}
 
 
 def printed_json(printed: Iterable[Printed], addresses: Mapping[ItemId, str]) -> list[Json]:

@@ -1,11 +1,15 @@
 """The report of what is bound, by name (semantics §13)."""
 
+from collections.abc import Iterator
+from types import ModuleType
+
 import msgspec
 from torch import Tensor, nn
 
 from gradstudio.engine.gradient.tensor_watch import Key
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.script.compiled_steps import Head, Item, Step
+from gradstudio.engine.script.cursor import NOBODY
 from gradstudio.engine.value.lazy_modules import parameters_of
 from gradstudio.engine.value.value_records import record_of
 from gradstudio.graph.model import ItemId
@@ -36,10 +40,19 @@ class Reporter:
         return Report(
             revision=live.loaded.revision,
             entries=tuple(self._entries),
+            defined=tuple(self._defined()),
             rows=tuple(live.rows.values()) if self._trace else (),
             backward=tuple(live.autograd_rows) if self._trace else (),
             seed=live.seed,
         )
+
+    def _defined(self) -> Iterator[NamedEntry]:
+        """What no node binds: definitions, which are printed above the program, ``_``, and what functions bind."""
+        known = {entry.name for entry in self._entries}
+        for name, value in self._live.namespace.items():
+            if name not in known and not name.startswith("__") and not isinstance(value, ModuleType):
+                record = record_of(value, self._max_values)
+                yield NamedEntry(name=name, node=NOBODY, operator="", line=0, outputs=(record,))
 
     def _walk(self, items: tuple[Item, ...], total: dict[str, int]) -> None:
         for item in items:

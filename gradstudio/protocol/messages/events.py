@@ -342,10 +342,11 @@ class NamedEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Report(Message, frozen=True):
-    """What is bound, by name (semantics §13); `rows` and `backward` only with trace."""
+    """What is bound, by name (semantics §13); `rows` and `backward` only with trace, `defined` of no node."""
 
     revision: Size
     entries: tuple[NamedEntry, ...]
+    defined: tuple[NamedEntry, ...] = ()
     rows: tuple[Row, ...] = ()
     backward: tuple[AutogradRow, ...] = ()
     seed: int | None = None
