@@ -11,9 +11,12 @@ from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.live.live_state import Binding, Live
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.curve_titles import is_metric
 from gradstudio.protocol.messages.progress import Begin, Curve, CurveKey
 
 NAN: Final = float("nan")
+MOST_METRICS: Final = 6
+"""So many are noted by themselves beside the losses."""
 FIGURES: Final[dict[str, Callable[[Tensor], Tensor]]] = {
     "mean": Tensor.mean,
     "rms": lambda value: value.square().mean().sqrt(),
@@ -67,7 +70,8 @@ class TurnCurves:
         """To be called at the end of each turn of a loop."""
         counts, namespace = self.counts, live.namespace
         waiting = self._waiting.setdefault(loop, {})
-        losses = [(name, waiting.setdefault(key, []).append) for key, name in _losses(live, steps)]
+        by_themselves = dict([*_losses(live, steps), *_metrics(live, steps)])
+        losses = [(name, waiting.setdefault(key, []).append) for key, name in by_themselves.items()]
         others = [(key, name, waiting.setdefault(key, []).append) for key, name in _named(live, self.wanted, steps)]
         counts.setdefault(loop, 0)
 
@@ -103,6 +107,26 @@ def _losses(live: Live, steps: list[Step]) -> Iterator[tuple[CurveKey, str]]:
         bound = binder.get(name)
         if bound is not None and name not in step.statement.drops:
             yield CurveKey(node=bound[0], output=bound[1]), name
+
+
+def _metrics(live: Live, steps: list[Step]) -> Iterator[tuple[CurveKey, str]]:
+    """Numbers of a loop that learns whose names say how well, such as an accuracy; a few of them."""
+    if not any(step.statement.backward for step in steps):
+        return
+    found: dict[str, CurveKey] = {}
+    for step in steps:
+        for output, name in enumerate(step.statement.names):
+            if not step.statement.is_part and is_metric(name) and _may_be_number(live.namespace.get(name)):
+                found[name] = CurveKey(node=step.id, output=output)
+    for name, key in list(found.items())[:MOST_METRICS]:
+        yield key, name
+
+
+def _may_be_number(value: object) -> bool:
+    """Whether a value is a number, or not there yet."""
+    if isinstance(value, Tensor):
+        return value.numel() == 1 and not value.is_complex()
+    return value is None or isinstance(value, bool | int | float)
 
 
 def _named(live: Live, keys: Iterable[CurveKey], steps: list[Step]) -> Iterator[tuple[CurveKey, str]]:

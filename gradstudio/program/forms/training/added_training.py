@@ -143,7 +143,7 @@ class _Writer:
 
     def lines(self) -> Iterator[str]:
         """All of them: what is made once, the loop, and what came behind."""
-        inside = {line for start in self._moved for line in range(start, self._end(start) + 1)}
+        inside = {line for start in (*self._moved, *self._following()) for line in range(start, self._end(start) + 1)}
         first = min(self._moved)
         rest = [k for k in range(1, len(self._text) + 1) if k not in inside]
         above = [self._text[k - 1] for k in rest if k < first or self._is_before(k)]
@@ -151,6 +151,19 @@ class _Writer:
         yield from _without_blank_end(above)
         yield from self._loop()
         yield from _without_blank_end(below)
+
+    def _following(self) -> list[int]:
+        """Lines between those that move which read what those bind: an accuracy goes into the loop, too."""
+        bound, found = set[str](), list[int]()
+        for line, statement in sorted(self._body.items()):
+            if line > max(self._moved):
+                break
+            names = [one for one in ast.walk(statement) if isinstance(one, ast.Name)]
+            is_moved = line in self._moved
+            if is_moved or any(one.id in bound and isinstance(one.ctx, ast.Load) for one in names):
+                bound.update(one.id for one in names if isinstance(one.ctx, ast.Store))
+                found += [] if is_moved else [line]
+        return found
 
     def _is_before(self, line: int) -> bool:
         """Whether a line between those that move is needed by none of them: it stands before the loop."""
@@ -248,7 +261,8 @@ class _Writer:
 
     def _forward(self, forward: list[int], renamed: dict[str, str]) -> Iterator[str]:
         """The statements that the loss needs, under autocast where that is asked for."""
-        lines = (one for line in forward for one in self._renamed(line, renamed))
+        whole = sorted({*forward, *self._following()})
+        lines = (one for line in whole for one in self._renamed(line, renamed))
         if not (context := self._options.context):
             yield from lines
             return

@@ -5,9 +5,10 @@ import os
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 
 import pyqtgraph
-from PySide6.QtCore import QPointF, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from gradstudio.protocol.curve_titles import is_share
 from gradstudio.ui.docks.curves.beside_colors import beside_color
 from gradstudio.ui.docks.curves.curve_marks import CurveMarks
 from gradstudio.ui.docks.curves.curve_table import smooth
@@ -20,6 +21,7 @@ LABEL_FROM_PX = 150
 LEGEND_GAP_PX = 8
 STRONG, FAINT = 1.6, 60
 """Width of a curve, and how opaque what was smoothed stays behind it."""
+SHARE_PADDING = 0.04
 BESIDE, DIM = 1.3, 170
 """Width of a curve of another run, and how opaque it is."""
 
@@ -38,6 +40,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
 
     Attributes:
         marks: where literals became others.
+        shares: what has its axis at the right, from 0 to 1.
 
     Signals:
         picked(float): a click at this number of turns, from 0; `chosen` a double click.
@@ -65,6 +68,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         item.setClipToView(True)
         self.legend = item.addLegend(offset=(-LEGEND_GAP_PX, 8), labelTextSize="9pt", sampleType=_Sample)
         self.legend.setParentItem(item)  # beside the curves, not over them
+        self.shares = self._share_axis(item)
         self._cursor = pyqtgraph.InfiniteLine(angle=90, movable=False)
         self._cursor.hide()
         self.addItem(self._cursor, ignoreBounds=True)
@@ -73,13 +77,28 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         self.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
         self.set_theme(theme)
 
+    def _share_axis(self, item: pyqtgraph.PlotItem) -> pyqtgraph.ViewBox:
+        """What is drawn by the axis at the right; it moves with the other."""
+        shares = pyqtgraph.ViewBox(enableMenu=False, enableMouse=False)
+        shares.setZValue(item.getViewBox().zValue() + 1)
+        self.scene().addItem(shares)
+        item.getAxis("right").linkToView(shares)
+        shares.setXLink(item.getViewBox())
+        shares.setYRange(0, 1, padding=SHARE_PADDING)
+        shares.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+        shares.hide()
+        return shares
+
     def refresh(self, titles: dict[Name, str]) -> None:
         """Draw the curves of these names, called so."""
         if titles != self._titles:
             self._forget_curves()
             self._titles = dict(titles)
+        self._show_shares(any(is_share(title) for title in titles.values()))
+        longest = self._store.longest_of(titles)
         for name in titles:
             x, y = self._store.points(name)
+            x = self._store.spread(name, longest[0]) if longest is not None else x
             whole, line = self._curve(name)
             whole.setVisible(self._turns > 1)
             if self._turns > 1:
@@ -110,7 +129,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         """Take up another theme."""
         self._theme = theme
         self.setBackground(theme.surface)
-        for side in ("left", "bottom"):
+        for side in ("left", "bottom", "right"):
             axis = self.getPlotItem().getAxis(side)
             axis.setPen(pyqtgraph.mkPen(theme.line))
             axis.setTextPen(theme.text_dim)
@@ -146,19 +165,41 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
             color = pyqtgraph.mkColor(self._theme.plot[len(self._curves) % len(self._theme.plot)])
             faint = pyqtgraph.mkColor(color)
             faint.setAlpha(FAINT)
-            whole = self.plot(pen=pyqtgraph.mkPen(faint, width=1))
-            line = self.plot(pen=pyqtgraph.mkPen(color, width=STRONG), name=self._titles[name])
-            self._curves[name] = whole, line
+            pens = pyqtgraph.mkPen(faint, width=1), pyqtgraph.mkPen(color, width=STRONG)
+            self._curves[name] = self._draw(*pens, self._titles[name])
         return self._curves[name]
+
+    def _draw(self, faint: object, strong: object, title: str) -> tuple[pyqtgraph.PlotDataItem, pyqtgraph.PlotDataItem]:
+        """What was smoothed, and the curve; a share stands on the axis at the right."""
+        if not is_share(title):
+            return self.plot(pen=faint), self.plot(pen=strong, name=title)
+        whole, line = pyqtgraph.PlotDataItem(pen=faint), pyqtgraph.PlotDataItem(pen=strong)
+        for item in (whole, line):
+            self.shares.addItem(item)
+        self.legend.addItem(line, f"{title} →")
+        return whole, line
+
+    def _show_shares(self, is_there: bool) -> None:
+        """An axis of its own for what lies between 0 and 1, while there is some."""
+        if is_there == self.getPlotItem().getAxis("right").isVisible():
+            return
+        self.getPlotItem().showAxis("right", is_there)
+        self.shares.setVisible(is_there)
+        self._on_view_box_resized()
 
     def _forget_curves(self) -> None:
         for pair in self._curves.values():
             for curve in pair:
-                self.removeItem(curve)
+                if curve in self.shares.addedItems:
+                    self.shares.removeItem(curve)
+                    self.legend.removeItem(curve)
+                else:
+                    self.removeItem(curve)
         self._curves.clear()
         self._titles = {}
 
     def _on_view_box_resized(self) -> None:
+        self.shares.setGeometry(self.getPlotItem().getViewBox().sceneBoundingRect())
         axis = self.getPlotItem().getAxis("bottom")
         is_high = self.height() >= LABEL_FROM_PX
         if is_high != bool(axis.labelText):

@@ -95,6 +95,12 @@ class CurvesPanel(QWidget):
         longest = self._store.longest()
         return {name: curve_title(names.title(key.node) or str(key.node), key) for key, name in longest.items()}
 
+    def _on_axis(self) -> list[Name]:
+        """The curves whose turns are those of the axis: of the loop that told most; others are spread over them."""
+        titles = self.titles()
+        longest = self._store.longest_of(titles)
+        return [name for name in titles if longest is not None and name[0] == longest[0]]
+
     def csv(self) -> str:
         """What is shown, as a table."""
         from gradstudio.ui.docks.curves.curve_table import table
@@ -236,7 +242,7 @@ class CurvesPanel(QWidget):
         """Look at the recorded turn that lies nearest."""
         best: tuple[float, int] | None = None
         timeline = self._session.results.timeline
-        for loop, key in self.titles():
+        for loop, key in self._on_axis():
             for turns in timeline.turns_of(key.node):
                 at, tick = self._store.number_of(loop, turns), timeline.made_at(key.node, None, turns)
                 if at is not None and tick is not None and (best is None or abs(at - number) < best[0]):
@@ -246,7 +252,7 @@ class CurvesPanel(QWidget):
 
     def _on_plot_chosen(self, number: float) -> None:
         """Look at this very turn; where it is not in the record, the run goes to it."""
-        for loop, key in self.titles():
+        for loop, key in self._on_axis():
             turns = self._store.turns_at(loop, round(number))
             if turns is not None and self._session.results.timeline.turns_of(key.node):
                 self._session.turns.go_to(loop, key.node, turns)
@@ -257,7 +263,9 @@ class CurvesPanel(QWidget):
         if self.plot is None:
             return
         active = self._session.results.active
-        numbers = [self._store.number_of(loop, active.turns) for loop, _ in self.titles()] if active is not None else []
+        numbers = (
+            [self._store.number_of(loop, active.turns) for loop, _ in self._on_axis()] if active is not None else []
+        )
         self.plot.show_turn(next((number for number in numbers if number is not None), None))
 
 

@@ -161,10 +161,32 @@ class CurveStore(QObject):
                 longest[name[1]] = name
         return longest
 
+    def longest_of(self, names: Iterable[Name]) -> Name | None:
+        """That of which most turns were told."""
+        return max(names, key=lambda name: self._points[name].count, default=None)
+
     def points(self, name: Name) -> tuple[Numbers, Numbers]:
         """Numbers of turns since the start from nothing, from 0, and values; NaN where a turn had none."""
         points = self._points[name]
         return points.x[: points.count], points.y[: points.count]
+
+    def spread(self, name: Name, over: ItemId) -> Numbers:
+        """Where the turns of a curve end among those of a loop within its own, from 0; its own numbers of any other."""
+        import numpy as np
+
+        numbers, inner, outer = self.points(name)[0], self._begins.get(over), self._begins.get(name[0])
+        is_within = inner is not None and all(len(turns) == 1 for turns in inner.around)
+        if name[0] == over or inner is None or not is_within or outer is None or any(outer.around):
+            return numbers
+        epochs = np.array([0.0, *(turns[0] for turns in inner.around)])
+        turns = np.array([0.0, *inner.numbers])
+        told = [int(points.x[points.count - 1]) + 1 for (loop, _), points in self._points.items() if loop == over]
+        if epochs[-1] == 0.0:
+            epochs, turns = np.array([0.0, 1.0]), np.array([0.0, float(max(told, default=1))])
+        slope = turns[-1] / epochs[-1]
+        beyond = np.maximum(numbers + 1 - epochs[-1], 0.0) * slope
+        ends: Numbers = np.interp(numbers + 1, epochs, turns) + beyond - 1
+        return ends
 
     def add(self, event: Turned) -> None:
         """Turns of a loop have gone by."""

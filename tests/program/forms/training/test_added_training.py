@@ -243,3 +243,18 @@ def test_what_learns_its_own_input_takes_it_out_of_the_batch() -> None:
     names: dict[str, Any] = {}
     exec(new, names)
     assert names["loss_test"].item() < 1 and not compile_graph(read_script(new).graph).codes
+
+
+def test_what_is_computed_from_a_prediction_between_it_and_the_loss_goes_into_the_loop() -> None:
+    text = (
+        "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
+        "X = torch.randn(40, 3)\ny = (X[:, 0] > 0).long()\nnet = nn.Linear(3, 2)\nlogits = net(X)\n"
+        "share = (logits.argmax(1) == y).float().mean()\ndoubled = share * 2\nloss = F.cross_entropy(logits, y)\n"
+    )
+    trained = with_training(read_script(text).graph, lambda _: None)
+    values: dict[str, object] = {}
+    exec(trained, values)
+    lines = trained.splitlines()
+    assert "        share = (logits.argmax(1) == y_batch).float().mean()" in lines
+    assert lines.index("        doubled = share * 2") < lines.index("        loss.backward()")
+    assert trained.count("share = ") == 1 and values["doubled"] == values["share"] * 2  # type: ignore[operator]

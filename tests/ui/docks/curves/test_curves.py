@@ -106,6 +106,29 @@ def test_a_loss_is_drawn_and_a_click_looks_at_its_turn_and_back(
     assert not panel.plot._cursor.isVisible()
 
 
+def test_an_accuracy_has_its_own_axis_and_lies_where_its_epochs_end(
+    qtbot: QtBot, session: Session, panel: CurvesPanel
+) -> None:
+    tables, epochs, accuracy = session.results.tables, ItemId("epochs"), CurveKey(node=ItemId("accuracy"))
+    data = struct.pack("<3d", 0.5, 0.75, 0.875)
+    with qtbot.waitSignal(tables.curves.changed):
+        for epoch in range(3):
+            tables.add_turns(turned(4 * epoch, [2.0, 1.5, 1.2, 1.0], around=(epoch,)))
+        begins = (Begin(around=(), number=0),)
+        tables.add_turns(Turned(loop=epochs, number=3, begins=begins, curves=(Curve(key=accuracy, data=data),)))
+    plot = panel.plot
+    assert plot is not None and plot.getPlotItem().getAxis("right").isVisible()
+    (_, line), (_, share) = plot._curves.values()
+    assert line not in plot.shares.addedItems and share in plot.shares.addedItems
+    assert share.getOriginalDataset()[0].tolist() == [4, 8, 12]
+    assert share.getOriginalDataset()[1].tolist() == [0.5, 0.75, 0.875]
+    assert [label.text for _, label in plot.legend.items] == ["loss", "accuracy →"]
+    tables.curves.clear()
+    tables.add_turns(turned(0, [1.0], around=()))
+    qtbot.waitUntil(lambda: not plot.getPlotItem().getAxis("right").isVisible())
+    assert not plot.shares.addedItems and len(plot.legend.items) == 1
+
+
 def test_the_table_has_a_line_a_turn(qtbot: QtBot, session: Session, panel: CurvesPanel) -> None:
     with qtbot.waitSignal(session.results.tables.curves.changed):
         session.results.tables.add_turns(turned(0, [0.1, 0.2]))
