@@ -291,12 +291,16 @@ def test_every_format_is_in_the_dialog_and_written(subject: Subject, tmp_path: P
             assert (tmp_path / f"a{row.suffix}").stat().st_size > 1_000
 
 
-def test_a_large_canvas_is_scaled_to_what_every_viewer_opens(qapp: QApplication) -> None:
+def test_a_large_canvas_is_scaled_to_what_every_viewer_opens(qapp: QApplication, tmp_path: Path) -> None:
     graph = open_graph(str(TWO_PATHS))
     (far,) = items_called(graph, ("loss",))
     graph.places[far] = graph.places[far].__class__(30_000.0, 0.0)
     image = picture_export.render_picture(graph, None, themes.theme("light"), 2.0)
     assert max(image.width(), image.height()) == 8_000
+    note = picture_export.save_picture(graph, None, themes.theme("light"), tmp_path / "far.png", 2.0)
+    assert "Its cards are drawn at 26 %" in note and "8,000 pixels" in note
+    near = open_graph(str(TWO_PATHS))
+    assert picture_export.save_picture(near, None, themes.theme("light"), tmp_path / "near.png", 2.0) == ""
 
 
 def test_a_document_that_viewers_would_choke_on_is_left_out_and_that_is_said(

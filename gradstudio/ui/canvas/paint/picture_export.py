@@ -31,6 +31,10 @@ THUMBNAIL_ZOOM: Final = 0.5
 POINTS_PER_INCH: Final = 72
 MAXIMUM_SIDE: Final = 8_000
 """Device pixels that every viewer opens; larger graphs are scaled down to fit."""
+SMALLER: Final = (
+    "Its cards are drawn at {percent} %, for a picture is {side:,} pixels wide and high at most: "
+    "draw a part of it, or an .svg or .pdf."
+)
 WITHOUT_DOCUMENT: Final = "Its document is left out: {reason}. Keep the document itself, too."
 
 
@@ -39,6 +43,13 @@ def render_picture(
     *, ground: bool = True,
 ) -> QImage:  # fmt: skip
     """Everything on the canvas at a scale, on the theme's ground or on none. Needs a QGuiApplication."""
+    return _rendered(graph, results, theme, scale, shown, ground)[0]
+
+
+def _rendered(
+    graph: Graph, results: Results | None, theme: Theme, scale: float, shown: Shown | None, ground: bool
+) -> tuple[QImage, float]:
+    """The picture, and the scale that it has room for."""
     scene, style, box = _scene(graph, results, theme, shown)
     size, scale = _size(box, scale)
     image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
@@ -47,7 +58,7 @@ def render_picture(
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
     _paint(painter, scene, style, Camera(scale, box.x, box.y), box, ground)
     painter.end()
-    return image
+    return image, scale
 
 
 def render_thumbnail(graph: Graph, theme: Theme, size: QSize, ratio: float = 1.0) -> QImage:
@@ -176,10 +187,11 @@ def save_picture(
         case ".pdf":
             write_pdf(seen, results, theme, path, shown, ground=ground)
         case ".png":
-            picture = png_of(render_picture(seen, results, theme, scale, shown, ground=ground))
-            data, note = with_document(picture, graph, view)
+            image, drawn_scale = _rendered(seen, results, theme, scale, shown, ground)
+            data, note = with_document(png_of(image), graph, view)
             replace_file(path, data)
-            return note
+            small = SMALLER.format(percent=int(drawn_scale * 100), side=MAXIMUM_SIDE) if drawn_scale < 1 else ""
+            return " ".join(words for words in (small, note) if words)
         case _:
             raise OSError(f"'{path}' cannot be written as a picture; use a name that ends in .png, .svg or .pdf")
     return ""
