@@ -6,7 +6,6 @@ from typing import Protocol
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
-from gradstudio.graph.text.notes import note_of
 from gradstudio.layout import block_frames
 from gradstudio.layout.block_frames import Edges
 from gradstudio.layout.card_sizes import WIDEST, Size, card_size, note_size
@@ -56,6 +55,7 @@ class Occupancy:
         self._crowd = crowd
         self._put: dict[str, tuple[float, float]] = {}
         self._inside = card_groups(graph).insides()
+        self._known: dict[ItemId, list[Rect]] = {}
 
     def corner(self, key: str) -> tuple[float, float] | None:
         """The upper left corner of an item or note; None of one without a place."""
@@ -64,6 +64,7 @@ class Occupancy:
 
     def put(self, corners: Mapping[str, tuple[float, float]]) -> None:
         """Items have a place now."""
+        self._known.clear()
         self._put.update(corners)
         self.lost.difference_update(ItemId(key) for key in corners)
 
@@ -137,12 +138,12 @@ class Occupancy:
     def _between(self, body: BodyId, left: float, right: float, moving: Collection[ItemId]) -> list[Rect]:
         """Of what may reach between two places, from left to right: how large the other cards are, nobody asks."""
         left -= self._widest
+        noted, blocks = index_of(self.graph).noted, self.graph.blocks
         found: list[Rect] = []
         for item in self._members_between(body, left, right):
             corner = self.corner(item)
-            node = self.graph.nodes.get(item)
             is_far = corner is not None and not left <= corner[0] <= right
-            if item not in moving and not (is_far and node is not None and not note_of(node)):
+            if item not in moving and not (is_far and item not in blocks and item not in noted):
                 found += self._rects(item)
         return found
 
@@ -167,9 +168,18 @@ class Occupancy:
                 )
 
     def _rects(self, item: ItemId) -> list[Rect]:
+        known = self._known.get(item)
+        if known is None:
+            known = self._known[item] = self._look_at(item)
+        return known
+
+    def _look_at(self, item: ItemId) -> list[Rect]:
         rect = self.rect(item)
         if rect is None:
             return []
+        owner = self.graph.nodes.get(item) or self.graph.blocks[item]
+        if not (owner.note or owner.beside):
+            return [rect]
         size = note_size(self.graph, item)
         if not size[1]:
             return [rect]

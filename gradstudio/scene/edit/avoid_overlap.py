@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from gradstudio.graph.edits import AddBlock, AddNode, Edits, SetPlaces, apply_all
+from gradstudio.graph.edits import AddBlock, AddNode, AddWire, Edits, SetPlaces, apply, apply_all
+from gradstudio.graph.errors import EditError
 from gradstudio.graph.graph_index import copy_with_index
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.ports.wire_dots import item_of
@@ -22,13 +23,18 @@ def avoid_overlap(scene: Scene, edits: Edits, body: BodyId = ROOT) -> Edits:
 
     The edits alone, where what they add lies over no card, note or frame of the body.
     """
-    draft, new, alone = _alone(scene, edits)
-    outermost = [item for item in new if draft.parents[item] == body]
-    sizes: dict[ItemId, Size] = {
-        item: (box.width, box.height) for item in alone.stack.ids if (box := alone.placement.room(item))
-    }
-    ground = Occupancy(draft, sizes, crowd=_Cards(scene))
-    rects = ground.rects(outermost)
+    part = _part_of(scene, edits) if body == ROOT else None
+    if part is not None:
+        draft, new = part, list(part.nodes)
+        alone = Scene(part, NoResults(), scene.state.shown, scene.state.meter)
+        ground = Occupancy(scene.graph, {}, crowd=_Cards(scene))
+        rects = Occupancy(part, _sizes(alone)).rects(new)
+        outermost = new
+    else:
+        draft, new, alone = _alone(scene, edits)
+        outermost = [item for item in new if draft.parents[item] == body]
+        ground = Occupancy(draft, _sizes(alone), crowd=_Cards(scene))
+        rects = ground.rects(outermost)
     if not ground.is_covered(body, rects, outermost):
         return edits
     return _moved(edits, scene, draft, new, *ground.nearest(body, rects, outermost))
@@ -62,6 +68,29 @@ class _Cards:
             return ()
         strip = Box(left, everywhere.y, right - left, everywhere.height)
         return (self._stack.ids[k] for k in self._placement.cards_in(strip))
+
+
+def _sizes(alone: Scene) -> dict[ItemId, Size]:
+    return {item: (box.width, box.height) for item in alone.stack.ids if (box := alone.placement.room(item))}
+
+
+def _part_of(scene: Scene, edits: Edits) -> Graph | None:
+    """What edits add to the program, as a graph of its own; None where they touch what was there, or wire it."""
+    part, end = Graph(), len(scene.graph.bodies[ROOT])
+    part.header, part.definitions, part.tensors = scene.graph.header, scene.graph.definitions, scene.graph.tensors
+    try:
+        for edit in edits:
+            if isinstance(edit, AddNode) and edit.body == ROOT and edit.index == end + len(part.nodes):
+                apply(part, AddNode(edit.node, ROOT, len(part.nodes)))
+            elif isinstance(edit, AddWire) or (
+                isinstance(edit, SetPlaces) and all(item_of(key) in part.nodes for key in edit.places)
+            ):
+                apply(part, edit)
+            else:
+                return None
+    except EditError:
+        return None
+    return part
 
 
 def _alone(scene: Scene, edits: Edits) -> tuple[Graph, list[ItemId], Scene]:

@@ -110,6 +110,8 @@ class PortLooks:
         """
         left_out = self._numbers.left_out
         is_new = left_out != self._left_out
+        if self._coloured is self._wiring.wires and not is_new:
+            return
         change = self._wiring.change
         if change is not None and not is_new and self._coloured is self._wiring.before:
             codes = [
@@ -148,8 +150,6 @@ class PortLooks:
     def _codes_before(self) -> list[int]:
         """What each wire has already; `NEW` for those that have none."""
         wiring = self._wiring
-        if self._coloured is wiring.wires:
-            return self.code_list
         if self._coloured is wiring.before and wiring.kept is not None:
             return list(map((*self.code_list, NEW).__getitem__, wiring.kept))
         known = dict(zip(map(id, self._coloured), self.code_list, strict=True))

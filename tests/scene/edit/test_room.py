@@ -3,8 +3,9 @@
 from itertools import combinations
 
 from gradstudio.graph import recipes
-from gradstudio.graph.edits import SetPlaces
+from gradstudio.graph.edits import ReplaceNode, SetPlaces
 from gradstudio.graph.model import Place
+from gradstudio.graph.recipes.fragments import duplicate
 from gradstudio.scene.edit.avoid_overlap import avoid_overlap, place_output_at
 from gradstudio.scene.edit.drag_group import drag_group, units, with_members
 from gradstudio.scene.edit.empty_blocks import keep_frames
@@ -31,6 +32,18 @@ def test_what_is_added_on_free_ground_stays_there(drawing: Drawing) -> None:
     drawing.add("torch.randn", 200, 100)
     edits, _ = recipes.add_operator(drawing.graph, "torch.tanh", 900, 100)
     assert avoid_overlap(drawing.scene, edits) == edits
+
+
+def test_what_stands_on_its_own_steps_aside_as_beside_an_edit_of_what_is_there(drawing: Drawing) -> None:
+    """A copy is looked at alone; with an edit of another card the whole program is, and both find one place."""
+    items = [drawing.add("torch.randn", 200 + 260 * k, 100 + 90 * k) for k in range(4)]
+    layer = drawing.add("torch.nn.Linear", 100, 700)
+    stays = ReplaceNode(drawing.graph.nodes[items[0]])
+    for chosen in ([items[1]], items[:3], [layer, *drawing.scene.state.card_groups.whole([layer])]):
+        edits, _ = duplicate(drawing.graph, sorted(set(chosen)), 10.0, 20.0)
+        alone = avoid_overlap(drawing.scene, edits)
+        assert len(alone) == len(edits) + 1
+        assert avoid_overlap(drawing.scene, (stays, *edits))[1:] == alone
 
 
 def test_a_card_can_be_held_by_its_output(drawing: Drawing) -> None:
