@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph.text.code_records import is_code
 from gradstudio.ui.canvas.breadcrumbs import MOST_BESIDE
 from tests.ui.desk import Desk, Key, Keys
+from tests.ui.gestures import come_to_rest
 
 MODELS = """import inspect
 
@@ -98,3 +99,25 @@ def test_many_definitions_are_in_a_list(desk: Desk, qtbot: QtBot, tmp_path: Path
     menu = desk.window.canvas.breadcrumbs.beside[-1].menu()
     menu.actions()[-1].trigger()
     assert titles(desk)[0] == ["Program", f"f{count - 1}"]
+
+
+def test_names_above_the_canvas_are_whole_and_those_without_room_are_in_the_list(
+    desk: Desk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    names = [f"generate_the_next_token_with_attention_{k}" for k in range(MOST_BESIDE + 1)]
+    text = "import torch\n\n" + "".join(f"\ndef {name}(x):\n    return x * 2\n\n" for name in names)
+    opened(desk, qtbot, tmp_path, text)
+    bar = desk.window.canvas.breadcrumbs
+    shown = {}
+    for width in (1280, 1900):
+        desk.window.frame.resize(width, 800)
+        come_to_rest(desk)
+        desk.until(lambda: bar.isVisible() and bar.width() == desk.window.canvas.width())
+        buttons = [*bar.buttons, *bar.beside]
+        desk.until(lambda buttons=buttons: all(one.width() >= one.sizeHint().width() for one in buttons))
+        assert buttons[-1].geometry().right() <= bar.width()
+        *_, more = bar.beside
+        assert more.text() == f"{len(bar._defined) - len(bar.beside) + 1} more"
+        shown[width] = len(bar.beside)
+    assert shown[1280] < shown[1900]
+    desk.window.frame.resize(1280, 800)

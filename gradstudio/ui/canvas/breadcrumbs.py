@@ -6,7 +6,7 @@ Beside it stands what the text defines and nothing drawn calls: a click looks in
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.group_commands import GroupCommands
@@ -14,7 +14,9 @@ from gradstudio.ui.theme import Theme
 
 BAR_PX = 34
 MOST_BESIDE = 5
-"""So many groups have a button of their own; the others are in a list."""
+"""So many groups have a button of their own at most; those without room for their whole names are in a list."""
+MORE_PX = 108
+"""Room for the button of that list, and at both ends."""
 
 
 class Breadcrumbs(QFrame):
@@ -83,8 +85,8 @@ class Breadcrumbs(QFrame):
         """Buttons of the groups that nothing leads to, and a list of those without room."""
         if self._defined:
             self._row.addWidget(QLabel("Also defined" if self._scope.path else "Defined, not called here", self))
-        self.beside = [self._way_in(name) for name in self._defined[:MOST_BESIDE]]
-        if others := self._defined[MOST_BESIDE:]:
+        self.beside = self._ways_in()
+        if others := self._defined[len(self.beside) :]:
             more = self._plain_button(f"{len(others)} more", "What else is defined")
             menu = QMenu(more)
             for name in others:
@@ -95,14 +97,36 @@ class Breadcrumbs(QFrame):
         for one in self.beside:
             self._row.addWidget(one)
 
+    def _ways_in(self) -> list[QToolButton]:
+        """A button for each of the first groups, as far as whole names have room."""
+        entries = [self._row.itemAt(k) for k in range(self._row.count())]
+        before = [widget for one in entries if one is not None and (widget := one.widget()) is not None]
+        free = self._room.width() - MORE_PX - sum(map(self._width, before))
+        found = list[QToolButton]()
+        for name in self._defined[:MOST_BESIDE]:
+            button = self._way_in(name)
+            free -= self._width(button)
+            if free < 0:
+                button.deleteLater()
+                break
+            found.append(button)
+        return found
+
+    def _width(self, widget: QWidget) -> int:
+        """Of what is not shown yet, which its layout leaves out."""
+        widget.ensurePolished()
+        return widget.sizeHint().width() + self._row.spacing()
+
     def _way_in(self, name: str) -> QToolButton:
         made = self._plain_button(name, f"Look into {name}, which nothing on the canvas calls")
         made.clicked.connect(lambda: self._scope.look_into(name))
         return made
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """As wide as the canvas."""
+        """As wide as the canvas, with as many names as have room in it."""
         if event.type() == QEvent.Type.Resize:
+            if self._defined:
+                self.refresh()
             self._take_place()
         return False
 

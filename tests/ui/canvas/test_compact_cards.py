@@ -15,12 +15,14 @@ from gradstudio.scene.card.result_sections import ResultSections, Section
 from gradstudio.scene.card.section_heights import EDGE, LINE
 from gradstudio.scene.hit_test import LEAST_FIELD_ZOOM, PLATE_HEAD, plate_literals
 from gradstudio.scene.value_format import norm_words
+from gradstudio.ui.canvas.paint.card.card_painter import paint_upper
 from gradstudio.ui.canvas.paint.card.distant_card import paint_distant_card
 from gradstudio.ui.canvas.paint.card.field_painter import field_rect
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_parameter_rows
 from gradstudio.ui.canvas.paint.card.result_section_painter import paint_result_sections
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+from gradstudio.ui.canvas.paint.scene_painter import card_state
 from gradstudio.ui.theme import Theme
 from tests.ui.canvas.conftest import Hand
 from tests.ui.canvas.test_painted_numbers import texts_of
@@ -201,3 +203,15 @@ def test_a_short_name_leaves_its_gradient_the_room_it_needs(dark: Theme) -> None
     rows, style = ParameterRows((row,)), CanvasStyle(dark).at(0.6)
     texts = texts_of(lambda painter: paint_parameter_rows(painter, style, rows, 0.0, 202.0))
     assert norm_words(grad) in texts and any(text.startswith("bias") for text in texts)
+
+
+@pytest.mark.parametrize("zoom", [1.0, 0.8, 0.7, 0.6])
+@pytest.mark.parametrize("key", ["torch.optim.SGD", "torch.optim.Adam", "torch.nn.Linear", "torch.randn"])
+def test_the_word_for_what_an_output_is_stands_there_whole_or_not_at_all(
+    hand: Hand, dark: Theme, key: str, zoom: float
+) -> None:
+    item, scene, style = hand.add(key, 40, 40), hand.canvas.scene, CanvasStyle(dark).at(zoom)
+    layout = scene.stack.cards[item].layout
+    state = card_state(scene, style, item)
+    texts = texts_of(lambda painter: paint_upper(painter, style, layout, scene.updates.well(item), state))
+    assert not [text for text in texts if text.endswith("…")]

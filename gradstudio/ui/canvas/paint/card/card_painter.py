@@ -291,7 +291,8 @@ def _paint_output(
     if row.index in well.guessed and well.expected and row.index == 0 and not layout.captions:
         longer = f"{well.expected} {hint}"
         hint = longer if meter.width(longer, "mono_italic") <= right - left else hint
-    if not hint:
+    is_word = row.index not in well.hints  # the port says it, too: it is whole or not there
+    if not hint or (is_word and meter.width(hint, font) > right - left):
         return
     painter.setFont(meter.font(font))
     painter.setPen(style.color("unknown_value" if guessed or well.stale else "text_dim"))
