@@ -8,9 +8,10 @@ import msgspec
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
 from gradstudio.scene.card.card_layout import HEADER, ROW, CardLayout, InputRow
+from gradstudio.scene.card.frame_titles import LINES, title_from_afar
 from gradstudio.scene.card.parameter_rows import MORE
 from gradstudio.scene.geometry import FRAME_TITLE, Box
-from gradstudio.scene.items import LEAF_EDGE, Card, PortRef
+from gradstudio.scene.items import LEAF_EDGE, Card, Frame, PortRef
 from gradstudio.scene.scene import Scene
 from gradstudio.scene.value_format import element_count
 
@@ -80,7 +81,7 @@ def hit(scene: Scene, x: float, y: float, zoom: float) -> Hit:
         (_port(scene, x, y, zoom) if zoom >= LEAST_PORT_ZOOM else None)
         or (_plate_field(scene, x, y, zoom) if LEAST_PORT_ZOOM <= zoom < LEAST_FIELD_ZOOM else None)
         or _card(scene, x, y, near)
-        or _frame_head(scene, x, y, near)
+        or _frame_head(scene, x, y, zoom)
         or _note(scene, x, y)
         or _dot(scene, x, y, zoom)
         or _wire(scene, x, y, zoom)
@@ -241,8 +242,11 @@ def _on_layout(layout: CardLayout, x: float, y: float) -> Hit | None:
     return Hit("more", layout.item) if layout.more is not None and layout.more.contains(x, y) else None
 
 
-def _frame_head(scene: Scene, x: float, y: float, near: bool) -> Hit | None:
+def _frame_head(scene: Scene, x: float, y: float, zoom: float) -> Hit | None:
+    near = zoom >= LEAST_FIELD_ZOOM
     for item, frame in reversed(scene.placement.frames.items()):
+        if not near and _on_distant_title(scene, frame, x, y, zoom):
+            return Hit("title", item)
         if not frame.box.contains(x, y):
             continue
         if y - frame.box.y <= FRAME_TITLE:
@@ -251,6 +255,15 @@ def _frame_head(scene: Scene, x: float, y: float, near: bool) -> Hit | None:
         if inside is not None:
             return inside
     return None
+
+
+def _on_distant_title(scene: Scene, frame: Frame, x: float, y: float, zoom: float) -> bool:
+    """Whether a point is on the title of a frame that is seen from afar, whose letters do not shrink with it."""
+    box, highest = frame.box, LINES[0][1] / zoom
+    if not (box.x <= x <= box.right and -highest <= y - box.y <= max(highest, FRAME_TITLE)):
+        return False
+    title = title_from_afar(frame, scene, zoom)
+    return title is not None and title.top <= (y - box.y) * zoom <= title.top + title.height
 
 
 def _note(scene: Scene, x: float, y: float) -> Hit | None:

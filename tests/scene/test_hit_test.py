@@ -1,7 +1,10 @@
 """What lies under a point: the topmost thing, from ports down to frames."""
 
+import pytest
+
 from gradstudio.graph import recipes
-from gradstudio.scene.hit_test import EMPTY, card_at, field_box, frame_at, hit, port_at, wire_at
+from gradstudio.scene.card.frame_titles import title_from_afar
+from gradstudio.scene.hit_test import EMPTY, Hit, card_at, field_box, frame_at, hit, port_at, wire_at
 from gradstudio.scene.wire.wire_options import WireOptions
 from tests.helpers.drawing import Drawing
 
@@ -60,6 +63,21 @@ def test_wires_and_their_dots_are_hit_unless_they_are_hidden(drawing: Drawing) -
     assert (found.kind, found.wire, found.dot) == ("dot", wire, drawing.scene.dots.of(wire)[0])
     drawing.scene.show_wires(WireOptions(shown="none"))
     assert hit(drawing.scene, 504, 304, 1.0) == EMPTY
+
+
+@pytest.mark.parametrize("zoom", [0.2, 0.35])
+def test_from_afar_a_title_is_hit_where_it_is_painted(drawing: Drawing, zoom: float) -> None:
+    item = drawing.add("torch.randn", 200, 300)
+    drawing.do(recipes.wrap(drawing.graph, (item,), "no_grad"))
+    (block,) = drawing.graph.blocks
+    frame = drawing.scene.placement.frames[block]
+    title = title_from_afar(frame, drawing.scene, zoom)
+    assert title is not None
+    middle = frame.box.y + (title.top + title.height / 2) / zoom
+    lower = frame.box.y + (title.top + title.height - 1) / zoom
+    for y in (middle, lower):
+        assert hit(drawing.scene, frame.box.x + 20, y, zoom) == Hit("title", block)
+    assert hit(drawing.scene, frame.box.x + 20, frame.box.y - 20 / zoom, zoom).kind == "empty"
 
 
 def test_frames_notes_and_nothing(drawing: Drawing) -> None:

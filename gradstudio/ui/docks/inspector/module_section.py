@@ -145,7 +145,7 @@ class ModuleSection(Section):
         self._again_row.setVisible(is_callable(operator_of(graph, module)))
         count = len(calls_of(graph, module))
         again = "Call again" if count else "Call it"
-        self.again.setText(f"{again} ({count} calls)" if count > 1 else again)
+        self.again.setText(f"{again} ({count})" if count > 1 else again)
         self._show_leaves(parameter_rows(self._session.results, module))
 
     def set_theme(self, theme: Theme) -> None:

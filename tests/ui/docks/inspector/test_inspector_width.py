@@ -255,3 +255,22 @@ def test_the_names_of_arguments_are_whole_at_every_size_of_text(
     words = [word for word in panel.findChildren(NameLabel) if word.isVisible()]
     assert words[0].font().pixelSize() == round(13 * letters)
     assert "requires_grad" in [word.text() for word in words]
+
+
+def test_a_second_call_of_a_layer_takes_no_more_width(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    apply(app, dark, 1.0)
+    panel = InspectorPanel(session, dark)
+    qtbot.addWidget(panel)
+    panel.resize(264, 500)
+    panel.show()
+    text = "import torch\nfrom torch import nn\nx = torch.randn(2, 3)\nfc = nn.Linear(3, 3)\ny = fc(x)\n"
+    widths = []
+    for more in ("", "z = fc(y)\n"):
+        session.graph_store.load(read_script(text + more).graph)
+        node = next(node for node in session.graph_store.graph.nodes.values() if "fc" in node.names)
+        session.attention.select({node.id})
+        panel.refresh()
+        widths.append(panel.widget().minimumSizeHint().width())
+    assert widths[0] == widths[1]
