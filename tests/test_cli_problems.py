@@ -1,12 +1,13 @@
 """What `run` says beside values and gradients: the problems that a teacher would see, and how it ends for them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from gradstudio.cli import main
-from tests.advice.teaching_programs import programs
+from tests.advice.teaching_programs import Teaching, programs
 
 TEXTS = {program.name: program.text for program in (*programs("planted"), *programs("right"))}
 NAN = "where_keeps_the_nan"
@@ -95,3 +96,21 @@ def test_a_warning_of_each_turn_is_one_entry_with_its_times(capsys, tmp_path) ->
     main(["run", str(file), "--json"])
     (warning,) = json.loads(capsys.readouterr().out)["warnings"]
     assert (warning["node"], warning["times"]) == ("loss", 3)
+
+
+def told_by(capsys: pytest.CaptureFixture[str], program: Teaching, path: Path) -> list[dict]:
+    path.write_text(program.text)
+    main(["run", str(path), "--trust", "--problems", "--json"])
+    return [one for one in problems(capsys) if one["severity"] != "info"]
+
+
+@pytest.mark.parametrize("program", programs("code_planted"), ids=lambda one: one.name)
+def test_a_bug_in_a_program_with_code_is_the_first_thing_that_is_told(capsys, tmp_path, program) -> None:
+    first = told_by(capsys, program, tmp_path / "p.py")[0]
+    assert first["node"] in program.addresses
+    assert re.search(program.pattern, first["message"])
+
+
+@pytest.mark.parametrize("program", programs("code_right"), ids=lambda one: one.name)
+def test_of_a_right_program_with_code_nothing_is_told(capsys, tmp_path, program) -> None:
+    assert told_by(capsys, program, tmp_path / "p.py") == []

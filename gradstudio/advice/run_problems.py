@@ -113,7 +113,7 @@ def run_problems(graph: Graph, recorder: RunRecorder, lines: Lines = SCRIPT_LINE
     nodes = {problem.node for problem in told} | ({failed.node} if failed is not None else set())
     run = RunDiagnosis(recorder.timeline)
     findings = every_finding(graph, recorder.value, run, recorder.gradients(), nodes)
-    cause = failure_cause(graph, failed.node, failed.message, findings) if failed is not None else None
+    cause = failure_cause(graph, failed.node, failed.message, findings, recorder.value) if failed is not None else None
     first = [_of_finding(graph, cause)] if cause is not None else []
     others = (one for one in findings if cause is None or (one.kind, one.node) != (cause.kind, cause.node))
     told += [_of_finding(graph, finding) for finding in others]

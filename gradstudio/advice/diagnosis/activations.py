@@ -13,7 +13,7 @@ from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord
 from gradstudio.protocol.number_format import format_number
 
-SATURATED_SHARE, FEWEST = 0.9, 8
+SATURATED_SHARE, FEWEST = 0.8, 8
 """Share of the elements looked at, and how many there must be."""
 NOTHING = frozenset({"0", "0.0", "0.", "-0.0"})
 FLAT_SLOPES = {"sigmoid": 0.0099, "tanh": 0.0199, "hardsigmoid": 1e-6, "hardtanh": 1e-6}

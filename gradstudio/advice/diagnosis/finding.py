@@ -62,6 +62,17 @@ FindingKind = OneOf[
     "summed_means",
     "masked_with_zero",
     "whole_code",
+    "masked_behind_softmax",
+    "turned_mask",
+    "seed_each_turn",
+    "wraps_around",
+    "counted_padding",
+    "computed_parameter",
+    "added_along_the_batch",
+    "scaled_clip",
+    "wrong_choice",
+    "same_label",
+    "lost_gradient",
 ]
 Severity = OneOf["error", "warning", "info"]
 

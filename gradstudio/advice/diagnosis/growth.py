@@ -28,6 +28,8 @@ RECURRENCE, LOSS = 1e6, 10.0
 TRIVIAL = 1e-30
 TERMS = frozenset({"add", "mul", "neg"})
 """What a loss is scaled with, and what is added to it."""
+UNSTABLE = 2.0
+"""A rate times a curvature above this makes an error larger."""
 
 
 class Growth(NamedTuple):
@@ -188,7 +190,7 @@ def _diverges(
         cause = f"The momentum of {view.name(owner)} is {momentum:g}, so each step is longer than the last one: {grows}"
         out = "Momentum is the share of the last step that is kept: from 0 to below 1, as a rule 0.9."
     else:
-        why, out = _why_too_far(view, facts, loss)
+        why, out = _why_too_far(view, facts, loss, grown)
         rate = f"learning rate{_rate(facts, owner)} is too high: {grows}"
         cause = f"{why}, so the {rate}" if why else f"The {rate}"
         out = f"Each step goes so far beyond the minimum that the loss is larger behind it. {out}"
@@ -298,19 +300,29 @@ def _rate(facts: RunFacts, optimizer: ItemId) -> str:
     return f" (lr={rate:g})" if rate is not None else ""
 
 
-def _why_too_far(view: ProgramView, facts: RunFacts, loss: ItemId) -> tuple[str, str]:
+def _why_too_far(view: ProgramView, facts: RunFacts, loss: ItemId, grown: Growth) -> tuple[str, str]:
     """What makes gradients large where a rate is not, and what to do; "" where that is the rate itself."""
     count = _summands(view, facts, loss)
     if count > LOSS:
         why = f"{view.name(loss)} is a sum over {count:,} numbers, not their mean"
         return why, f"Take the mean: of a sum the gradient is {count:,} times as long."
     data = large_input(view, loss, facts.latest)
-    if data is not None:
+    if data is not None and not _is_hopeless(facts, data[0], grown):
         return (
             unnormalised(view, data),
             f"Bring them to mean 0 and deviation 1 ({_standardised(view, data[0])}): no rate suits such inputs well.",
         )
     return "", "Try a tenth of the rate, and inputs with mean 0 and deviation 1."
+
+
+def _is_hopeless(facts: RunFacts, data: ItemId, grown: Growth) -> bool:
+    """Whether the steps would be too long with normalised inputs, too: the curvature goes by the square of the data.
+
+    Of a loss that is the square of an error the error grows by |1 - rate · curvature| a step.
+    """
+    record = facts.record(data, 0)
+    size = record.summary.rms if isinstance(record, TensorRecord) else None
+    return size is not None and size > 0 and (math.sqrt(grown.factor) + 1) / size**2 > UNSTABLE
 
 
 def _standardised(view: ProgramView, data: ItemId) -> str:

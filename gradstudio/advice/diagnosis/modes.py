@@ -1,47 +1,54 @@
 """Calls of a model in the wrong mode: evaluated while it trains, trained while it evaluates."""
 
+import re
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.mistakes.remade_models import is_in_functions, loops_around
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts
 from gradstudio.graph.analysis.module_modes import depends_on_mode
-from gradstudio.graph.card_grouping import CALL, CALLED, EVAL, SELF, TRAIN
-from gradstudio.graph.groups.call_ids import is_call_item
+from gradstudio.graph.card_grouping import CALL, CALLED, SELF
+from gradstudio.graph.groups.call_ids import SEPARATOR, path_of
 from gradstudio.graph.groups.definitions import definition_graph, group_of
-from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.model import ROOT, Graph, ItemId
+from gradstudio.graph.text.code_records import code_of, is_code
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 
 CUTTING = frozenset({"no_grad", "inference_mode"})
+SWITCHES = frozenset({"train", "eval"})
+SWITCHING = re.compile(r"\.(train|eval)\(")
+"""What may switch a mode in code, which nobody sees run."""
 
 
 def wrong_modes(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
-    """Of each call of the program, in the order they ran, one finding at most."""
-    graph = view.graph
+    """Of each call of the program and of its functions, in the order they ran, one finding at most."""
     trained, is_on = False, dict[ItemId, bool]()
     asked = set[ItemId]()  # switched to training behind the last backward: it is meant so
     found: dict[ItemId, Finding] = {}
+    is_seen = not any(is_code(node) and SWITCHING.search(code_of(node)) for node in view.graph.nodes.values())
     for event in facts.events:
         if isinstance(event, BackwardTraced):
             trained = True
             asked.clear()
             continue
-        node = graph.nodes.get(event.node)
-        if node is None or node.operator not in (CALL, EVAL, TRAIN) or is_call_item(event.node):
+        node, word = view.node(event.node), view.word(event.node)
+        is_switch = node is not None and word in SWITCHES and node.operator != CALL
+        if node is None or not (node.operator == CALL or is_switch) or not is_in_functions(view, event.node):
             continue
         source = view.source(event.node, (CALLED, SELF))
         module = view.resolve(source.item, source.output)[0] if source is not None else ItemId("")
-        if node.operator != CALL:
-            is_on[module] = node.operator == TRAIN and node.literals.get("mode", "True") != "False"
+        if is_switch:
+            is_on[module] = word == "train" and node.literals.get("mode", "True") != "False"
             (asked.add if is_on[module] else asked.discard)(module)
             continue
-        if event.node in found or not _has_modes(graph, module):
+        if event.node in found or not _has_modes(view, module):
             continue
         training = is_on.get(module, True)
-        is_cut = _cut(graph, event.node)
+        is_cut = _cut(view, event.node)
         if training and is_cut and trained and module not in asked:
             found[event.node] = _evaluated(view, event.node, module)
-        elif not training and not is_cut and event.turns and _is_learning(view, facts, event.node, module):
+        elif not training and not is_cut and event.turns and is_seen and _is_learning(view, facts, event.node, module):
             found[event.node] = _trained(view, event.node, module)
     yield from found.values()
 
@@ -72,27 +79,36 @@ def _trained(view: ProgramView, call: ItemId, module: ItemId) -> Finding:
     )
 
 
-def _has_modes(graph: Graph, module: ItemId) -> bool:
+def _has_modes(view: ProgramView, module: ItemId) -> bool:
     """Whether a module computes something else in training than in evaluation."""
+    place = view.place(module)
+    return place is not None and _changes(place.graph, place.item)
+
+
+def _changes(graph: Graph, module: ItemId) -> bool:
     if depends_on_mode(graph, module):
         return True
     group = group_of(graph, module)
     inner = definition_graph(graph, group) if group in graph.definitions else None
-    return inner is not None and any(_has_modes(inner, item) for item in inner.nodes)
+    return inner is not None and any(_changes(inner, item) for item in inner.nodes)
 
 
-def _cut(graph: Graph, item: ItemId) -> bool:
-    around = (graph.blocks.get(ItemId(body)) for body in graph.ancestors(item) if body != ROOT)
-    return any(block is not None and block.kind in CUTTING for block in around)
+def _cut(view: ProgramView, item: ItemId) -> bool:
+    """Whether it, or a call around it, stands where no graph is made."""
+    path = path_of(item)
+    for depth in range(1, len(path) + 1):
+        place = view.place(ItemId(SEPARATOR.join(path[:depth])))
+        around = (
+            (place.graph.blocks.get(ItemId(b)) for b in place.graph.ancestors(place.item) if b != ROOT) if place else ()
+        )
+        if any(block is not None and block.kind in CUTTING for block in around):
+            return True
+    return False
 
 
 def _is_learning(view: ProgramView, facts: RunFacts, call: ItemId, module: ItemId) -> bool:
     """Whether a loop around a call has a backward, and an optimizer that updates the module."""
-    graph = view.graph
     own = facts.module_storages(module)
     held = {storage for leaves in facts.held.values() for storage in leaves}
-    statements = {traced.statement for traced in facts.backwards()}
-    loops = (
-        BodyId(body) for body in graph.ancestors(call) if body != ROOT and graph.blocks[ItemId(body)].kind == "for"
-    )
-    return bool(own & held) and any(statements & set(graph.order(loop)) for loop in loops)
+    around = {loop for traced in facts.backwards() for loop in loops_around(view, traced.statement)}
+    return bool(own & held) and not around.isdisjoint(loops_around(view, call))

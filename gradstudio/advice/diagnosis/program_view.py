@@ -15,12 +15,16 @@ from gradstudio.graph.model import Definition, Graph, ItemId, Node, Wire
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.ports.module_calls import FARTHEST, origin
+from gradstudio.graph.text.code_records import FREE_METHOD, FREE_PATH
 from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.name_bindings import binding_of, name_of
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face, Operator
 
 CONTAINER = "torch.nn.Sequential"
+NAMED = frozenset({FREE_METHOD, FREE_PATH})
+"""What is called by a name that is written down: of a value of code, or of what the catalogue has not."""
+TENSOR_METHOD = "torch.Tensor."
 SECOND_NAMES = frozenset({"python.alias"})
 TUPLE = "python.tuple"
 MAIN_PORTS = ("inputs.0", "input", "self", "a", "x", "value", "tensor", "tensors.0", "b", "other")
@@ -113,7 +117,7 @@ class ProgramView:
             return word
         word = self._word(item)
         row = load().get(plain.operator) if plain is not None else None
-        if plain is not None and row is not None and row.face is not Face.CALL:
+        if plain is not None and row is not None and row.face is not Face.CALL and plain.operator not in NAMED:
             self._words[plain.operator] = word  # the same row wherever it stands
         return word
 
@@ -124,6 +128,8 @@ class ProgramView:
         if node.operator == CALL:
             maker = self._maker(place, node)
             return _word(maker.operator) if maker is not None else ""
+        if node.operator in NAMED:
+            return _word(node.literals.get("name", "").strip("\"'"))
         return _word_of(operator_of(place.graph, place.item), node.operator)
 
     def sources(self, item: ItemId) -> Iterator[Source]:
@@ -131,9 +137,10 @@ class ProgramView:
         place = self.place(item)
         if place is None or place.item not in place.graph:
             return
-        prefix = _prefix(item)
+        prefix, is_method = _prefix(item), _is_tensor_method(place.graph, place.item)
         for wire in place.graph.wires_to(place.item):
-            yield Source(wire.port, ItemId(prefix + wire.source), wire.output)
+            port = "self" if is_method and wire.port == CALLED else wire.port
+            yield Source(port, ItemId(prefix + wire.source), wire.output)
 
     def source(self, item: ItemId, ports: tuple[str, ...] = MAIN_PORTS) -> Source | None:
         """What is wired into the first of these ports that has a wire."""
@@ -296,6 +303,15 @@ def layers_of(graph: Graph, container: ItemId) -> list[Node]:
 def _only_constructs(graph: Graph, item: ItemId, group: str) -> bool:
     """Whether an item makes a module of that group; its calls go through the inside."""
     return graph.definitions[group].is_module and graph.nodes[item].operator != CALL
+
+
+def _is_tensor_method(graph: Graph, item: ItemId) -> bool:
+    """Whether a method of what nobody knows is one that tensors have, and nothing else is given to it."""
+    node = graph.nodes.get(item)
+    if node is None or node.operator != FREE_METHOD:
+        return False
+    is_known = load().get(TENSOR_METHOD + node.literals.get("name", "").strip("\"'")) is not None
+    return is_known and not any(wire.port.startswith("inputs") for wire in graph.wires_to(item))
 
 
 def _word_of(operator: Operator | None, key: str) -> str:

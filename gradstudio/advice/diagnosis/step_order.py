@@ -120,7 +120,7 @@ class StepOrder:
             case "zero":
                 self._zero(set(self._facts.held.get(role.of, ())) or self._facts.module_storages(role.of))
             case "clip":
-                storages = self._facts.module_storages(role.of)
+                storages = set(self._facts.held.get(role.of, ())) or self._facts.module_storages(role.of)
                 held = [self._held[storage] for storage in storages if storage in self._held]
                 newest = next((one for one in held if not one.used), held[0] if held else None)
                 self.clips.setdefault(row.node, []).append(newest)

@@ -7,20 +7,19 @@ from typing import NamedTuple
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.advice.diagnosis.run_facts import Leaf, LeafKey, RunFacts, is_zero, leaf_rows
-from gradstudio.advice.quotations import written
-from gradstudio.graph.groups.call_ids import is_call_item, outermost
+from gradstudio.advice.diagnosis.run_facts import LeafKey, RunFacts, is_zero, leaf_rows
+from gradstudio.advice.diagnosis.slips.left_out import left_out, names_of, owners_of
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.shared_storage import written_values
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Row
 
-STEP, ZERO, ADD_GROUP = (f"torch.optim.Optimizer.{word}" for word in ("step", "zero_grad", "add_param_group"))
+STEP, ZERO = "torch.optim.Optimizer.step", "torch.optim.Optimizer.zero_grad"
 MODULE_ZERO = "torch.nn.Module.zero_grad"
 GRADIENT, PARAMETERS = "torch.Tensor.grad", "torch.nn.Module.parameters"
 CLIPS = frozenset({"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"})
 LEAST_IDLE = 2
-MOST_NAMES, MOST_PARTS = 3, 24
+MOST_PARTS = 24
 
 
 class Role(NamedTuple):
@@ -148,7 +147,7 @@ def roles_of(view: ProgramView, facts: RunFacts) -> dict[ItemId, Role]:
                 found[full] = Role("step" if node.operator == STEP else "zero", of)
             continue
         if node.operator in CLIPS:
-            module = _module_of(view, full)
+            module = _module_of(view, full) or _optimizer_with(view, facts, full)
             if module is not None:
                 found[full] = Role("clip", module)
             continue
@@ -169,6 +168,19 @@ def _module_of(view: ProgramView, clip: ItemId) -> ItemId | None:
     return view.resolve(source.item, source.output)[0]
 
 
+def _optimizer_with(view: ProgramView, facts: RunFacts, clip: ItemId) -> ItemId | None:
+    """The optimizer that was given the very list of parameters that a clip is given."""
+    given = view.source(clip, ("parameters",))
+    if given is None:
+        return None
+    wanted = view.resolve(given.item, given.output)
+    for optimizer in facts.held:
+        source = view.source(optimizer, ("params",))
+        if source is not None and view.resolve(source.item, source.output) == wanted:
+            return optimizer
+    return None
+
+
 def takes_steps(facts: RunFacts) -> bool:
     """Whether a run may have steps at all: an optimizer, or a gradient that was there when a backward added to it."""
     if facts.held:
@@ -186,7 +198,7 @@ def step_findings(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role])
     yield from _not_zeroed(view, facts, steps)
     yield from _idle(view, steps)
     yield from _frozen(view, facts, steps)
-    yield from _left_out(view, facts, steps, roles)
+    yield from left_out(view, facts, set(steps.count), steps.reached, steps.written)
 
 
 def _is_known(view: ProgramView, facts: RunFacts, role: Role) -> bool:
@@ -237,7 +249,7 @@ def _frozen(view: ProgramView, facts: RunFacts, steps: Steps) -> Iterator[Findin
     learnt = {storage for key in steps.reached for storage in facts.storages(key)}
     for optimizer, held in facts.held.items():
         frozen = [storage for storage, requires in held.items() if not requires and storage not in learnt]
-        names = _names(view, facts, frozen)
+        names = names_of(view, facts, frozen)
         if not names or optimizer not in steps.count:
             continue
         yield Finding(
@@ -247,7 +259,7 @@ def _frozen(view: ProgramView, facts: RunFacts, steps: Steps) -> Iterator[Findin
             f"{view.name(optimizer)} is to update {names}, which is frozen: it does not require grad",
             f"{names} never gets a gradient, so a step leaves it as it is. Set its requires_grad to True where it is "
             "to learn; else do not give it to the optimizer.",
-            (optimizer, *_owners(facts, frozen)),
+            (optimizer, *owners_of(facts, frozen)),
         )
 
 
@@ -269,108 +281,3 @@ def is_given_whole(view: ProgramView, facts: RunFacts, optimizer: ItemId, frozen
             if held and held <= frozen:
                 return True
     return False
-
-
-def _left_out(view: ProgramView, facts: RunFacts, steps: Steps, roles: dict[ItemId, Role]) -> Iterator[Finding]:
-    """Parameters that get gradients, and that no optimizer was given."""
-    stepped = [optimizer for optimizer in facts.held if optimizer in steps.count]
-    if not stepped or any(node.operator == ADD_GROUP for node in view.graph.nodes.values()):
-        return
-    held = {storage for leaves in facts.held.values() for storage in leaves}
-    has_modules = any(facts.leaves[storage].path for storage in held if storage in facts.leaves)
-    learns = _is_module_of(facts, held)
-    left: dict[int, None] = {}
-    asked = {storage for item in _differentiated_by(view) for storage in facts.storages((item, ""))}
-    for key, times in steps.reached.items():
-        storages = facts.storages(key)
-        if not storages or storages & (held | steps.written | asked):
-            continue
-        is_meant = times < LEAST_IDLE if not key[1] else not (has_modules or learns)
-        if not is_meant:
-            left.update(dict.fromkeys(storages))
-    names = _names(view, facts, list(left))
-    if names and all(is_call_item(facts.leaves[one].owner) for one in left if one in facts.leaves):
-        yield _unregistered(view, facts, stepped[-1], list(left), names)
-    elif names and _are_made_behind(facts, list(left), stepped[-1]):
-        yield _replaced(view, facts, stepped[-1], list(left), names)
-    elif names:
-        optimizer = stepped[-1]
-        yield Finding(
-            "left_out",
-            "warning",
-            optimizer,
-            f"{view.name(optimizer)} does not update {names}: it was not given to it",
-            f"{names} gets gradients with every backward, no optimizer has it, and so it stays as it was made. Give "
-            "its parameters to the optimizer, or freeze it (requires_grad_(False)), which saves their gradients.",
-            (optimizer, *_owners(facts, list(left))),
-        )
-
-
-def _are_made_behind(facts: RunFacts, left: list[int], optimizer: ItemId) -> bool:
-    """Whether leaves were first seen when the optimizer had been made."""
-    order = {row.node: k for k, row in reversed(list(enumerate(facts.rows)))}
-    owners = [facts.leaves[storage].owner for storage in left if storage in facts.leaves]
-    return bool(owners) and all(order.get(owner, -1) > order.get(optimizer, len(order)) for owner in owners)
-
-
-def _replaced(view: ProgramView, facts: RunFacts, optimizer: ItemId, left: list[int], names: str) -> Finding:
-    name, owners = view.name(optimizer), _owners(facts, left)
-    text = written(view.graph, owners[0]) if owners else ""
-    return Finding(
-        "left_out",
-        "warning",
-        optimizer,
-        f"{name} does not update {names}: {names} was made behind {name}, which has what was there before",
-        f"An optimizer keeps the tensors it was given, not their names. Make {name} behind `{text or names}`, or give "
-        f"it the new parameters ({name}.add_param_group).",
-        (optimizer, *owners),
-    )
-
-
-def _differentiated_by(view: ProgramView) -> set[ItemId]:
-    """What `torch.autograd.grad` differentiates by: inputs whose slope is wanted, not to be learnt."""
-    nodes = view.graph.nodes
-    wires = (one for one in view.graph.wires.values() if one.target in nodes and one.port.startswith("inputs"))
-    return {one.source for one in wires if nodes[ItemId(one.target)].operator == "torch.autograd.grad"}
-
-
-def _unregistered(view: ProgramView, facts: RunFacts, optimizer: ItemId, left: list[int], names: str) -> Finding:
-    """Layers and tensors that a class of the program's own made, and that its `parameters()` does not list."""
-    return Finding(
-        "left_out",
-        "warning",
-        optimizer,
-        f"{view.name(optimizer)} does not update {names}: parameters() does not list what is in a plain list, or no "
-        "nn.Parameter",
-        "A module knows the layers and parameters that are its attributes. Keep layers in nn.ModuleList, and make a "
-        "tensor that is to learn an nn.Parameter.",
-        (optimizer, *_owners(facts, left)),
-    )
-
-
-def _is_module_of(facts: RunFacts, held: set[int]) -> bool:
-    """Whether more than one tensor made by hand is held: a model without modules."""
-    return sum(storage in facts.leaves for storage in held) > 1
-
-
-def _names(view: ProgramView, facts: RunFacts, storages: list[int]) -> str:
-    """The modules and tensors that live there, as a person calls them."""
-    leaves = [facts.leaves[storage] for storage in storages if storage in facts.leaves]
-    found = list(dict.fromkeys(_module_name(view, facts, leaf, storages) for leaf in leaves))
-    more = [f"{len(found) - MOST_NAMES} more"] if len(found) > MOST_NAMES else []
-    *most, last = [*found[:MOST_NAMES], *more] or [""]
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def _module_name(view: ProgramView, facts: RunFacts, leaf: Leaf, storages: list[int]) -> str:
-    """The module of a parameter; the module around it where all of that is meant."""
-    name = view.name(leaf.owner)
-    whole = [storage for storage, other in facts.leaves.items() if other.owner == leaf.owner]
-    if not leaf.path or set(whole) <= set(storages):
-        return name
-    return f"{name}.{leaf.path.rpartition('.')[0] or leaf.path}"
-
-
-def _owners(facts: RunFacts, storages: list[int]) -> tuple[ItemId, ...]:
-    owners = (outermost(facts.leaves[storage].owner) for storage in storages if storage in facts.leaves)
-    return tuple(dict.fromkeys(owners))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from gradstudio.advice.diagnosis.finding import Finding, Severity
 from gradstudio.advice.diagnosis.program_view import TUPLE, ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts
-from gradstudio.advice.diagnosis.training_steps import is_given_whole
+from gradstudio.advice.diagnosis.training_steps import STEP, is_given_whole
 from gradstudio.graph.groups.call_ids import INPUTS, path_of
 from gradstudio.graph.model import ROOT, ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
@@ -15,6 +15,7 @@ from gradstudio.protocol.messages.records import (
     ModuleRecord,
     ObjectRecord,
     OptimizerRecord,
+    PlainRecord,
     Record,
     TensorRecord,
     TupleRecord,
@@ -36,6 +37,7 @@ COUNTING = frozenset(
 DETACHING = frozenset({"detach"})
 """What cuts even where its result requires grad later, by requires_grad_()."""
 RENEWED = frozenset({"requires_grad_", "requires_grad"})
+ATTRIBUTE = "python.attribute"
 MOST_ENDS = 3
 SWITCHES = ("requires_grad_", "requires_grad=")
 """Statements that let a leaf require grad."""
@@ -127,6 +129,8 @@ def _not_reached(
     name = _name(view, facts, owner, rows)
     node = owner
     ends, reaches = _ends(view, facts, rows[0].node, {traced.statement for traced in backwards.values()})
+    own = _own_backwards(view, facts, set(optimizers))
+    ends = [end for end in ends if _leads_to(view, end.item, own.__contains__)] or ends
     severity = _severity(view, facts, rows, storages, ends)
     late = _too_late(view, facts, rows[0].node)
     if late is not None:
@@ -166,6 +170,20 @@ def _severity(view: ProgramView, facts: RunFacts, rows: list[GradRow], storages:
         is_part = any(storages < facts.module_storages(item) for item in facts.latest) and not facts.held
         return "warning" if is_part else "info"  # a module behind a detach, which nobody is to train
     return "warning" if optimizers or not facts.held else "info"
+
+
+def _own_backwards(view: ProgramView, facts: RunFacts, optimizers: set[ItemId]) -> set[ItemId]:
+    """The statements of the backwards by which optimizers step: those since the step before."""
+    found, since = set[ItemId](), set[ItemId]()
+    for event in facts.events:
+        if isinstance(event, BackwardTraced):
+            since.add(event.statement)
+        elif (node := view.node(event.node)) is not None and node.operator == STEP:
+            source = view.source(event.node, ("self",))
+            if source is not None and view.resolve(source.item, source.output)[0] in optimizers:
+                found |= since
+            since = set()
+    return found
 
 
 def _too_late(view: ProgramView, facts: RunFacts, leaf: ItemId) -> tuple[ItemId, ItemId] | None:
@@ -238,7 +256,7 @@ def _ends(view: ProgramView, facts: RunFacts, leaf: ItemId, statements: set[Item
                 continue
             after.add(target)
             reaches = reaches or target in statements  # torch.autograd.grad, too, whose word is among the measures
-            if view.word(target) in MEASURES:
+            if view.word(target) in MEASURES or _reads_setting(view, facts, target):
                 continue
             end = _end(view, facts, target)
             if end is None:
@@ -246,6 +264,16 @@ def _ends(view: ProgramView, facts: RunFacts, leaf: ItemId, statements: set[Item
             elif _leads_to(view, target, statements.__contains__):
                 ends.append(end)
     return ends, reaches
+
+
+def _reads_setting(view: ProgramView, facts: RunFacts, item: ItemId) -> bool:
+    """Whether an attribute of a module is read that is no tensor: self.training is computed from no weight."""
+    node, row = view.node(item), facts.latest.get(item)
+    return node is not None and node.operator == ATTRIBUTE and row is not None and not any(map(_is_value, row.outputs))
+
+
+def _is_value(record: Record) -> bool:
+    return not isinstance(record, PlainRecord)
 
 
 def _first_ends(view: ProgramView, ends: list[End]) -> list[End]:
@@ -283,6 +311,8 @@ def _end(view: ProgramView, facts: RunFacts, item: ItemId) -> End | None:
         return End(item, f"{word} gives whole numbers, which have no slope", is_hidden=True)
     if not isinstance(row.outputs[0], TensorRecord):
         return End(item, f"{word} gives a plain number: there is no graph behind it", is_number=True)
+    if word == "sample":
+        return End(item, "sample draws numbers without a graph, rsample with one")
     return End(item, f"{word} gives a tensor that does not require grad")
 
 

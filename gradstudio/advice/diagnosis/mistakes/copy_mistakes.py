@@ -27,6 +27,17 @@ def kept_reference(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup)
     if module != view.resolve(loaded.item, loaded.output):
         return
     name, of = view.name(kept), view.name(module[0])
+    called = view.name(loaded.item)
+    if kept == source.item and called != of:
+        yield Finding(
+            "kept_reference",
+            "warning",
+            item,
+            f"{called} is {of} itself, and no copy of it: whatever changes {of} changes {called}",
+            f"A second name is no second module. Make {called} = copy.deepcopy({of}).",
+            (item, loaded.item),
+        )
+        return
     yield Finding(
         "kept_reference",
         "warning",

@@ -25,6 +25,7 @@ RECTIFIERS = frozenset({"relu", "ReLU", "relu6", "ReLU6"})
 """What leaves nothing below 0."""
 SHUFFLES = frozenset({"randperm"})
 CHOICES = frozenset({"getitem", "index_select", "take"})
+CHOSEN = ("index.0", "index", "indices")
 LOGITS = frozenset({"binary_cross_entropy_with_logits", "BCEWithLogitsLoss"})
 CHANCES = frozenset({"softmax", "Softmax"})
 LOGARITHMS = frozenset({"log_softmax", "LogSoftmax"})
@@ -136,11 +137,16 @@ def order_of(view: ProgramView, source: Source) -> ItemId | None:
     for stage in view.stages(source.item, source.output):
         if stage.word not in CHOICES:
             continue
-        chosen = view.source(stage.item, ("index.0", "index", "indices"))
+        chosen = view.source(stage.item, CHOSEN)
         maker = view.resolve(chosen.item, chosen.output)[0] if chosen is not None else None
         if maker is not None and view.word(maker) in SHUFFLES:
             return maker
     return None
+
+
+def is_choice(view: ProgramView, stage: Stage) -> bool:
+    """Whether a step takes rows in an order that is given: a slice keeps theirs."""
+    return stage.word in CHOICES and view.source(stage.item, CHOSEN) is not None
 
 
 def no_logarithm(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:

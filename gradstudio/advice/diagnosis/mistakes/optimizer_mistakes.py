@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.analysis.program_analysis import effects
 from gradstudio.graph.model import Graph, ItemId
@@ -116,6 +117,16 @@ def _no_step(graph: Graph, item: ItemId) -> Iterator[Finding]:
         f"Only {name}.step() changes parameters; zero_grad and backward do not. Put it behind the backward.",
         (item,),
     )
+
+
+def steps_in_functions(view: ProgramView) -> Iterator[Finding]:
+    """The same of an optimizer that a function makes for itself."""
+    for full, inner, item in view.insides():
+        node = inner.nodes.get(item)
+        if inner is view.graph or node is None or node.muted or not makes_optimizer(node.operator):
+            continue
+        if all(wire.target in inner.nodes for wire in inner.wires_from(item)):  # none that is given back
+            yield from (one._replace(node=full, path=(full,)) for one in _no_step(inner, item))
 
 
 def _idle_schedule(graph: Graph, item: ItemId) -> Iterator[Finding]:

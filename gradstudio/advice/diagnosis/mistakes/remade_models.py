@@ -38,12 +38,12 @@ def remade_models(view: ProgramView) -> Iterator[Finding]:
     steps, made = list[Loops](), list[_Made]()
     for full, graph, item in view.insides():
         node = graph.nodes.get(item)
-        if node is None or node.muted or node.bypassed or not _is_in_functions(view, full):
+        if node is None or node.muted or node.bypassed or not is_in_functions(view, full):
             continue
         if node.operator == STEP:
-            steps.append(_loops(view, full))
+            steps.append(loops_around(view, full))
         elif _makes_what_learns(graph, item):
-            made.append(_Made(full, graph, item, _loops(view, full)))
+            made.append(_Made(full, graph, item, loops_around(view, full)))
     found: dict[ItemId, list[_Made]] = {}
     for one in made:
         loop = next((loop for step in steps if (loop := _remaking(view, one, step)) is not None), None)
@@ -108,7 +108,7 @@ def _compares(view: ProgramView, loop: ItemId) -> bool:
     return place is not None and "over" in place.graph.blocks[place.item].literals
 
 
-def _loops(view: ProgramView, full: ItemId) -> Loops:
+def loops_around(view: ProgramView, full: ItemId) -> Loops:
     """The loops around an item, those around the calls that it is inside of first."""
     found = list[ItemId]()
     path = path_of(full)
@@ -123,7 +123,7 @@ def _loops(view: ProgramView, full: ItemId) -> Loops:
     return tuple(found)
 
 
-def _is_in_functions(view: ProgramView, full: ItemId) -> bool:
+def is_in_functions(view: ProgramView, full: ItemId) -> bool:
     """Whether it runs with every call around it: what stands in a class is made with the object."""
     path = path_of(full)
     around = [view.node(ItemId(SEPARATOR.join(path[:depth]))) for depth in range(1, len(path))]

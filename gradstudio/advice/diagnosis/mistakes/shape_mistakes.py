@@ -172,7 +172,8 @@ def view_for_transpose(view: ProgramView, item: ItemId, word: str, lookup: Looku
         return
     name = view.name(source.item)
     order = _order(old, new)
-    turned = f"{name}.transpose({moved[0]}, {moved[1]})" if len(moved) == 2 else f"{name}.permute({order})"
+    is_exchange = len(moved) == 2 and not set(old[moved[0] + 1 : moved[1]]) & {old[moved[0]], old[moved[1]]}
+    turned = f"{name}.transpose({moved[0]}, {moved[1]})" if is_exchange else f"{name}.permute({order})"
     yield Finding(
         "view_for_transpose",
         "warning",

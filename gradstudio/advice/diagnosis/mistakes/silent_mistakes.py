@@ -22,6 +22,7 @@ from gradstudio.advice.diagnosis.mistakes import (
 )
 from gradstudio.advice.diagnosis.mistakes.remade_models import remade_models
 from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.slips import code_slips, data_slips, mask_slips, model_slips, training_slips
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.groups.call_ids import path_of
@@ -50,7 +51,7 @@ for _words, _look in (
     (loss_mistakes.CROSS | loss_mistakes.LOGITS | CHANCES_COMPARED, target_mistakes.swapped),
     (loss_mistakes.CROSS, target_mistakes.no_chances),
     (loss_mistakes.CROSS, target_mistakes.one_class),
-    (loss_mistakes.ELEMENTWISE, target_mistakes.out_of_reach),
+    (loss_mistakes.ELEMENTWISE | loss_mistakes.DIFFERENCES, target_mistakes.out_of_reach),
     (loss_mistakes.LOGITS | CHANCES_COMPARED, target_mistakes.beyond_chances),
     (EVERY_LOSS | loss_mistakes.DIFFERENCES, target_mistakes.shuffled_inputs),
     (EVERY_LOSS, target_mistakes.leaked_target),
@@ -64,6 +65,17 @@ for _words, _look in (
     (layer_mistakes.DROPOUTS, layer_mistakes.always_drops),
     (layer_mistakes.DROPPING | {"Sequential"}, layer_mistakes.drops_all),
     (loss_mistakes.RECTIFIERS | {"clamp", "clip"}, target_mistakes.hinge_of_chances),
+    (data_slips.SEEDS, data_slips.seed_each_turn),
+    (data_slips.WRAPPING, data_slips.wraps_around),
+    (loss_mistakes.CROSS | loss_mistakes.NLL, data_slips.counted_padding),
+    (mask_slips.ATTENTION, mask_slips.turned_mask),
+    (mask_slips.FILLS, mask_slips.masked_behind_softmax),
+    (model_slips.LINEAR, model_slips.linear_of_linear),
+    (model_slips.REPEATING, model_slips.one_layer_repeated),
+    (model_slips.PARAMETER, model_slips.computed_parameter),
+    (frozenset({"add"}), model_slips.added_along_the_batch),
+    (training_slips.CLIPS, training_slips.scaled_clip),
+    (training_slips.CHOOSING, training_slips.wrong_choice),
 ):
     for _word in _words:
         LOOKS[_word] = (*LOOKS.get(_word, ()), _look)
@@ -95,6 +107,11 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
     found += remade_models(view)
     found += loop_mistakes.of_loops(graph)
     found += optimizer_mistakes.of_optimizers(graph, lookup)
+    if graph.definitions and any(map(optimizer_mistakes.makes_optimizer, keys)):
+        found += optimizer_mistakes.steps_in_functions(view)
+    if training_slips.DETACH in keys:
+        found += training_slips.praised_fakes(view)
+    found += code_slips.of_code(graph)
     return tuple({(one.kind, one.title, path_of(one.node)[-1]): one for one in reversed(found)}.values())[::-1]
 
 

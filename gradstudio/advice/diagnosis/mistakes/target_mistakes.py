@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.loss_mistakes import (
-    CHOICES,
     DIFFERENCES,
     FIRST,
     RECTIFIERS,
@@ -13,6 +12,7 @@ from gradstudio.advice.diagnosis.mistakes.loss_mistakes import (
     SECOND,
     SIGMOIDS,
     computing_stage,
+    is_choice,
     leads_to_backward,
     order_of,
 )
@@ -62,6 +62,9 @@ def no_chances(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> It
     total = target.mean * scores[0 if len(scores) == 1 else 1]
     if target.minimum >= 0 and abs(total - 1) < NEAR:
         return
+    if len(scores) > 1 and scores[1] == 1:
+        yield _one_class(view, item, word, sources[0], scores)
+        return
     name = view.name(sources[1].item)
     yield Finding(
         "no_chances",
@@ -83,21 +86,25 @@ def one_class(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Ite
     shape = records[0].summary.shape
     if not shape or shape[0 if len(shape) == 1 else 1] != 1:
         return
-    yield Finding(
+    yield _one_class(view, item, word, sources[0], shape)
+
+
+def _one_class(view: ProgramView, item: ItemId, word: str, scores: Source, shape: tuple[int, ...]) -> Finding:
+    return Finding(
         "one_class",
         "warning",
         item,
-        f"{word} gets one score for each example ({view.name(sources[0].item)} is {list(shape)}): the loss is always 0",
+        f"{word} gets one score for each example ({view.name(scores.item)} is {list(shape)}): the loss is always 0",
         "Its softmax over a single class is 1 whatever the score is, so no gradient comes of it. Give it a score for "
         "each class (two for yes or no), or use binary_cross_entropy_with_logits with float targets.",
-        tuple(dict.fromkeys((item, sources[0].item))),
+        tuple(dict.fromkeys((item, scores.item))),
     )
 
 
 def out_of_reach(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
     """Targets that an activation behind the last layer can never give."""
-    sources, records = _scores_and_target(view, item, lookup)
-    if records is None:
+    sources, records = _scores_and_target(view, item, lookup, either_way=word in DIFFERENCES)
+    if records is None or (word in DIFFERENCES and not _leads_to_loss(view, item, word)):
         return
     stage = computing_stage(view, sources[0].item, sources[0].output)
     reach = _reach(stage.word) if stage is not None else None
@@ -112,8 +119,8 @@ def out_of_reach(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> 
         item,
         f"{view.name(sources[0].item)} comes out of a {stage.word.lower()}, which gives {ends}, and the target reaches "
         f"{format_number(beyond)}",
-        f"{word} can never come near 0. Leave the activation behind the last layer away, or bring the targets into "
-        "its range.",
+        f"{'The loss' if word in DIFFERENCES else word} can never come near 0. Leave the activation behind the last "
+        "layer away, or bring the targets into its range.",
         tuple(dict.fromkeys((item, sources[0].item, stage.item))),
     )
 
@@ -173,14 +180,14 @@ def shuffled_inputs(view: ProgramView, item: ItemId, word: str, lookup: Lookup) 
         return
     target = records[1].summary
     stages = list(view.stages(sources[0].item, sources[0].output))
-    chosen = next((k for k, stage in enumerate(stages) if stage.word in CHOICES), None)
+    chosen = next((k for k, stage in enumerate(stages) if is_choice(view, stage)), None)
     order = order_of(view, sources[0])
     is_mixed = any(stage.word in MIXING for stage in stages[:chosen])
     if order is None or is_mixed or target.minimum == target.maximum or not _leads_to_loss(view, item, word):
         return
-    if any(stage.word in CHOICES for stage in view.stages(sources[1].item, sources[1].output)):
+    if any(is_choice(view, stage) for stage in view.stages(sources[1].item, sources[1].output)):
         return
-    behind = _behind(view, sources[1].item)
+    behind = _behind(view, sources[1])
     if order in behind or any(_learns(lookup(one, 0)) for one in behind):
         return
     name = view.name(sources[1].item)
@@ -201,7 +208,7 @@ def leaked_target(view: ProgramView, item: ItemId, word: str, lookup: Lookup) ->
     if records is None or not records[0].requires_grad or not _is_column(records[1].summary):
         return
     target = view.resolve(sources[1].item, sources[1].output)
-    for joint in _behind(view, sources[0].item):
+    for joint in _behind(view, sources[0]):
         record = lookup(joint, 0)
         if view.word(joint) not in JOINTS or not isinstance(record, TensorRecord) or record.requires_grad:
             continue
@@ -265,9 +272,10 @@ def _is_column(summary: Summary) -> bool:
     return len(summary.shape) == 1 or (len(summary.shape) == 2 and summary.shape[1] == 1)
 
 
-def _behind(view: ProgramView, item: ItemId) -> list[ItemId]:
+def _behind(view: ProgramView, value: Source) -> list[ItemId]:
     """What a value is computed from, the nearest first."""
-    found, todo = [item], [item]
+    made, _ = view.resolve(value.item, value.output)
+    found, todo = [made], [made]
     while todo and len(found) < FARTHEST:
         for source in view.sources(todo.pop(0)):
             at, _ = view.resolve(source.item, source.output)

@@ -228,7 +228,8 @@ class ProblemStore(QObject):
 
         for problem in told:
             is_failure = problem.kind == "failure"
-            cause = failure_cause(self._store.graph, problem.node, problem.words, findings) if is_failure else None
+            known = (self._store.graph, problem.node, problem.words, findings, self._known)
+            cause = failure_cause(*known) if is_failure else None
             if cause is not None:
                 title = f"{self._finding(cause).title}."
                 problem = problem._replace(title=title, explanation=f"{title} {problem.explanation}")

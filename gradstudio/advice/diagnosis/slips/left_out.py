@@ -1,0 +1,146 @@
+"""Parameters that no optimizer was given: forgotten, made behind it, or not listed by their module."""
+
+from collections.abc import Iterator
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.run_facts import Leaf, LeafKey, RunFacts
+from gradstudio.advice.quotations import written as written_text
+from gradstudio.graph.card_grouping import CALL
+from gradstudio.graph.groups.call_ids import SEPARATOR, is_call_item, outermost
+from gradstudio.graph.model import ItemId
+
+ADD_GROUP = "torch.optim.Optimizer.add_param_group"
+LEAST_TURNS = 2
+MOST_NAMES = 3
+
+
+def left_out(
+    view: ProgramView, facts: RunFacts, stepped: set[ItemId], reached: dict[LeafKey, int], written: set[int]
+) -> Iterator[Finding]:
+    """Parameters that get gradients, and that no optimizer was given.
+
+    Args:
+        stepped: the optimizers that have stepped.
+        reached: leaves that got gradients, and in how many backwards something was in `.grad` before.
+        written: leaves that the program writes into itself.
+    """
+    steppers = [optimizer for optimizer in facts.held if optimizer in stepped]
+    if not steppers or any(node.operator == ADD_GROUP for node in view.graph.nodes.values()):
+        return
+    held = {storage for leaves in facts.held.values() for storage in leaves}
+    has_modules = any(facts.leaves[storage].path for storage in held if storage in facts.leaves)
+    learns = _is_module_of(facts, held)
+    left: dict[int, None] = {}
+    asked = {storage for item in _differentiated_by(view) for storage in facts.storages((item, ""))}
+    for key, times in reached.items():
+        storages = facts.storages(key)
+        if not storages or storages & (held | written | asked):
+            continue
+        is_meant = times < LEAST_TURNS if not key[1] else not (has_modules or learns)
+        if not is_meant:
+            left.update(dict.fromkeys(storages))
+    names = names_of(view, facts, list(left))
+    if names and all(is_call_item(facts.leaves[one].owner) for one in left if one in facts.leaves):
+        yield _unregistered(view, facts, steppers[-1], list(left), names)
+    elif names and _are_made_behind(facts, list(left), steppers[-1]):
+        yield _replaced(view, facts, steppers[-1], list(left), names)
+    elif names:
+        optimizer = steppers[-1]
+        yield Finding(
+            "left_out",
+            "warning",
+            optimizer,
+            f"{view.name(optimizer)} does not update {names}: it was not given to it",
+            f"{names} gets gradients with every backward, no optimizer has it, and so it stays as it was made. Give "
+            "its parameters to the optimizer, or freeze it (requires_grad_(False)), which saves their gradients.",
+            (optimizer, *owners_of(facts, list(left))),
+        )
+
+
+def _are_made_behind(facts: RunFacts, left: list[int], optimizer: ItemId) -> bool:
+    """Whether leaves were first seen when the optimizer had been made."""
+    order = {row.node: k for k, row in reversed(list(enumerate(facts.rows)))}
+    owners = [facts.leaves[storage].owner for storage in left if storage in facts.leaves]
+    return bool(owners) and all(order.get(owner, -1) > order.get(optimizer, len(order)) for owner in owners)
+
+
+def _replaced(view: ProgramView, facts: RunFacts, optimizer: ItemId, left: list[int], names: str) -> Finding:
+    name, owners = view.name(optimizer), owners_of(facts, left)
+    text = written_text(view.graph, owners[0]) if owners else ""
+    return Finding(
+        "left_out",
+        "warning",
+        optimizer,
+        f"{name} does not update {names}: {names} was made behind {name}, which has what was there before",
+        f"An optimizer keeps the tensors it was given, not their names. Make {name} behind `{text or names}`, or give "
+        f"it the new parameters ({name}.add_param_group).",
+        (optimizer, *owners),
+    )
+
+
+def _differentiated_by(view: ProgramView) -> set[ItemId]:
+    """What `torch.autograd.grad` differentiates by: inputs whose slope is wanted, not to be learnt."""
+    nodes = view.graph.nodes
+    wires = (one for one in view.graph.wires.values() if one.target in nodes and one.port.startswith("inputs"))
+    return {one.source for one in wires if nodes[ItemId(one.target)].operator == "torch.autograd.grad"}
+
+
+def _unregistered(view: ProgramView, facts: RunFacts, optimizer: ItemId, left: list[int], names: str) -> Finding:
+    """Layers and tensors that a class of the program's own made, and that its `parameters()` does not list."""
+    why = "parameters() does not list what is in a plain list, or no nn.Parameter"
+    advice = "A module knows the layers and parameters that are its attributes. Keep layers in nn.ModuleList, and make "
+    advice += "a tensor that is to learn an nn.Parameter."
+    owners = [facts.leaves[one].owner for one in left if one in facts.leaves]
+    if owners and all(_is_made_in_a_call(view, owner) for owner in owners):
+        why = f"{names} is made anew in each call, with new random weights"
+        advice = (
+            "What is made in forward is gone when forward ends, and so is what it would have learnt. Make it once, "
+        )
+        advice += "in __init__, as an attribute of the module."
+    return Finding(
+        "left_out",
+        "warning",
+        optimizer,
+        f"{view.name(optimizer)} does not update {names}: {why}",
+        advice,
+        (optimizer, *owners_of(facts, left)),
+    )
+
+
+def _is_made_in_a_call(view: ProgramView, owner: ItemId) -> bool:
+    """Whether a layer is made where its result is computed: of what is given to the call."""
+    place = view.place(owner)
+    around = view.node(ItemId(owner.rpartition(SEPARATOR)[0]))
+    if place is None or around is None or around.operator != CALL:
+        return False
+    return any(wire.port != "device" for wire in place.graph.wires_to(place.item))
+
+
+def _is_module_of(facts: RunFacts, held: set[int]) -> bool:
+    """Whether more than one tensor made by hand is held: a model without modules."""
+    return sum(storage in facts.leaves for storage in held) > 1
+
+
+def names_of(view: ProgramView, facts: RunFacts, storages: list[int]) -> str:
+    """The modules and tensors that live there, as a person calls them."""
+    leaves = [facts.leaves[storage] for storage in storages if storage in facts.leaves]
+    found = list(dict.fromkeys(_module_name(view, facts, leaf, storages) for leaf in leaves))
+    more = [f"{len(found) - MOST_NAMES} more"] if len(found) > MOST_NAMES else []
+    *most, last = [*found[:MOST_NAMES], *more] or [""]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _module_name(view: ProgramView, facts: RunFacts, leaf: Leaf, storages: list[int]) -> str:
+    """The module of a parameter; the module around it where all of that is meant."""
+    name = view.name(leaf.owner)
+    whole = [storage for storage, other in facts.leaves.items() if other.owner == leaf.owner]
+    if not leaf.path or set(whole) <= set(storages):
+        return name
+    return f"{name}.{leaf.path.rpartition('.')[0] or leaf.path}"
+
+
+def owners_of(facts: RunFacts, storages: list[int]) -> tuple[ItemId, ...]:
+    """The statements of the program that made what lives there."""
+    owners = (outermost(facts.leaves[storage].owner) for storage in storages if storage in facts.leaves)
+    return tuple(dict.fromkeys(owners))

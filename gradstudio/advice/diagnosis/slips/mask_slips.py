@@ -1,0 +1,119 @@
+"""Masks of attention that are the wrong way round, or that come too late."""
+
+from collections.abc import Iterator
+
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CHANCES
+from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.records import Record, TensorRecord, TupleRecord
+
+ATTENTION = frozenset(
+    "MultiheadAttention TransformerEncoder TransformerEncoderLayer TransformerDecoder TransformerDecoderLayer "
+    "Transformer".split()
+)
+FILLS = frozenset({"masked_fill"})
+PADDINGS = ("key_padding_mask", "src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask")
+ORDERS = ("attn_mask", "mask", "src_mask", "tgt_mask")
+INVERTING = frozenset("bitwise_not invert logical_not".split())
+CONVERTING = frozenset("bool to type getitem".split())
+PRODUCTS = frozenset("matmul bmm einsum mm".split())
+MASKING = frozenset("masked_fill where add sub".split())
+BETWEEN = frozenset("dropout Dropout div truediv float to".split())
+ZEROS = frozenset({"0", "0.0", "0."})
+
+
+def turned_mask(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """A mask of an attention layer that is True where something is to be seen: True leaves out."""
+    for port, is_turned in [(port, _marks_tokens) for port in PADDINGS] + [(port, _marks_past) for port in ORDERS]:
+        source = view.source(item, (port,))
+        at = view.resolve(source.item, source.output)[0] if source is not None else None
+        if source is None or at is None or not is_turned(view, at, lookup):
+            continue
+        name = view.name(source.item)
+        seen = "the tokens that are to be seen" if port in PADDINGS else "the past, and leaves the future to be seen"
+        out = f"{name} == …" if port in PADDINGS else "torch.triu(…, diagonal=1)"
+        out = "the comparison the other way round (ids == padding)" if port in PADDINGS else out
+        yield Finding(
+            "turned_mask",
+            "error" if _is_spoilt(lookup(item, 0)) else "warning",
+            item,
+            f"{port} of {word} is the wrong way round: True means left out, and {name} is True for {seen}",
+            f"Where a whole row is left out the softmax is 0/0, NaN. Write {out}, or ~{name}.",
+            (item, at),
+        )
+
+
+def _marks_tokens(view: ProgramView, mask: ItemId, _lookup: Lookup) -> bool:
+    """Whether it is True where something is not the padding."""
+    word, inverts = view.word(mask), False
+    while word in INVERTING | CONVERTING:
+        inverts ^= word in INVERTING
+        source = view.source(mask, ("self", "input", "a"))
+        if source is None:
+            return False
+        mask = view.resolve(source.item, source.output)[0]
+        word = view.word(mask)
+    return word == ("eq" if inverts else "ne")
+
+
+def _marks_past(view: ProgramView, mask: ItemId, lookup: Lookup) -> bool:
+    """Whether it is a lower triangle of truths."""
+    record = lookup(mask, 0)
+    if not isinstance(record, TensorRecord) or record.summary.dtype != "bool":
+        return False
+    while view.word(mask) in CONVERTING:
+        source = view.source(mask, ("self", "input", "a"))
+        if source is None:
+            return False
+        mask = view.resolve(source.item, source.output)[0]
+    return view.word(mask) == "tril"
+
+
+def _is_spoilt(record: Record | None) -> bool:
+    if isinstance(record, TupleRecord):
+        return any(map(_is_spoilt, record.items))
+    return isinstance(record, TensorRecord) and bool(record.summary.nan)
+
+
+def masked_behind_softmax(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:
+    """Weights of attention that are set to 0 behind their softmax: what is left no longer sums to 1."""
+    node, source = view.node(item), view.source(item, ("self", "input"))
+    if node is None or source is None or node.literals.get("value") not in ZEROS:
+        return
+    weights = _behind(view, source.item, source.output)
+    if weights is None or view.word(weights) not in CHANCES:
+        return
+    given = view.source(weights, ("inputs.0", "self", "input"))
+    scores = _behind(view, given.item, given.output) if given is not None else None
+    record = lookup(item, 0)
+    if scores is None or view.word(scores) in MASKING or not isinstance(record, TensorRecord):
+        return  # rows without any key are 0 on purpose
+    users = [user for user in view.followers(item) if view.word(user) not in BETWEEN] or [
+        after for user in view.followers(item) for after in view.followers(user)
+    ]
+    if not users or not all(view.word(user) in PRODUCTS for user in users):
+        return
+    yield Finding(
+        "masked_behind_softmax",
+        "warning",
+        item,
+        f"{view.applied('masked_fill', item)} masks behind the softmax: the weights that are left no longer sum to 1",
+        "What is masked took part in the softmax and keeps its share of the sum. Mask the scores in front of it: "
+        "scores.masked_fill(mask == 0, float('-inf')).softmax(-1).",
+        (item, weights),
+    )
+
+
+def _behind(view: ProgramView, item: ItemId, output: int) -> ItemId | None:
+    """What made a value, beside scalings."""
+    at, _ = view.resolve(item, output)
+    for _ in range(len(BETWEEN)):
+        if view.word(at) not in BETWEEN | {"mul"}:
+            return at
+        source = view.source(at, ("inputs.0", "self", "input", "a"))
+        if source is None:
+            return at
+        at, _ = view.resolve(source.item, source.output)
+    return None
