@@ -137,7 +137,8 @@ class ProgramView:
         place = self.place(item)
         if place is None or place.item not in place.graph:
             return
-        prefix, is_method = _prefix(item), _is_tensor_method(place.graph, place.item)
+        prefix, node = _prefix(item), place.graph.nodes.get(place.item)
+        is_method = node is not None and node.operator == FREE_METHOD and _is_tensor_method(place.graph, node)
         for wire in place.graph.wires_to(place.item):
             port = "self" if is_method and wire.port == CALLED else wire.port
             yield Source(port, ItemId(prefix + wire.source), wire.output)
@@ -305,13 +306,10 @@ def _only_constructs(graph: Graph, item: ItemId, group: str) -> bool:
     return graph.definitions[group].is_module and graph.nodes[item].operator != CALL
 
 
-def _is_tensor_method(graph: Graph, item: ItemId) -> bool:
+def _is_tensor_method(graph: Graph, node: Node) -> bool:
     """Whether a method of what nobody knows is one that tensors have, and nothing else is given to it."""
-    node = graph.nodes.get(item)
-    if node is None or node.operator != FREE_METHOD:
-        return False
     is_known = load().get(TENSOR_METHOD + node.literals.get("name", "").strip("\"'")) is not None
-    return is_known and not any(wire.port.startswith("inputs") for wire in graph.wires_to(item))
+    return is_known and not any(wire.port.startswith("inputs") for wire in graph.wires_to(node.id))
 
 
 def _word_of(operator: Operator | None, key: str) -> str:

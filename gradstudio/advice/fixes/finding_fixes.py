@@ -111,7 +111,8 @@ def _uncut(finding: Finding, graph: Graph) -> Iterator[Offer]:
         if operator is None:
             continue
         name = title(graph, item)
-        if operator.cuts and operator.word in DETACHING and not graph.nodes[item].bypassed:
+        is_needed = any(graph.nodes[user].operator.endswith(".numpy") for user in _readers(graph, item))
+        if operator.cuts and operator.word in DETACHING and not graph.nodes[item].bypassed and not is_needed:
             bypass = partial(recipes.set_bypassed, items=(item,), bypassed=True)
             yield f"Take {operator.word} away ({name} passes its input on)", partial(_joined, item=item, step=bypass)
         around = (ItemId(body) for body in graph.ancestors(item) if body != ROOT)
@@ -124,6 +125,11 @@ def _uncut(finding: Finding, graph: Graph) -> Iterator[Offer]:
             yield f"Take {name} out of {block.kind}", partial(_joined, item=item, step=out)
         unwrap = partial(recipes.unwrap, block=block.id)
         yield f"Take the block {block.kind} away", partial(_joined, item=item, step=unwrap)
+
+
+def _readers(graph: Graph, item: ItemId) -> Iterator[ItemId]:
+    """The nodes that take a result."""
+    return (wire.target for wire in graph.wires_from(item) if wire.target in graph.nodes)
 
 
 def _one_shape(finding: Finding, graph: Graph) -> Iterator[Offer]:

@@ -28,7 +28,7 @@ def trained_on_test(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup
     if place is None or module is None or given is None or not _is_cut(place.graph, place.item):
         return
     part = view.resolve(given.item, given.output)[0]
-    name = _name(view, given)
+    name = value_name(view, given)
     if view.word(part) != "getitem" or not TEST_NAME.search(name):
         return
     whole = view.source(part, ("self", "input", "a"))
@@ -85,7 +85,7 @@ def _uncalled(text: str) -> Iterator[str]:
             yield ast.unparse(named)
 
 
-def _name(view: ProgramView, source: Source) -> str:
+def value_name(view: ProgramView, source: Source) -> str:
     """The name of a value, of several that are bound at once its own."""
     node = view.node(source.item)
     names = node.names if node is not None else ()

@@ -27,6 +27,7 @@ from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.text.code_records import CODE
 
 Look = Callable[[ProgramView, ItemId, str, Lookup], Iterator[Finding]]
 CHANCES_COMPARED = frozenset({"binary_cross_entropy", "BCELoss"})
@@ -102,8 +103,6 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
             if node.operator == CALL:
                 found += leaked_data.trained_on_test(view, full, word, lookup)
     found += layer_mistakes.of_layers(graph)
-    found += leaked_data.uncalled_acts(graph)
-    found += leaked_data.whole_programs(graph)
     found += remade_models(view)
     found += loop_mistakes.of_loops(graph)
     found += optimizer_mistakes.of_optimizers(graph, lookup)
@@ -111,7 +110,9 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
         found += optimizer_mistakes.steps_in_functions(view)
     if training_slips.DETACH in keys:
         found += training_slips.praised_fakes(view)
-    found += code_slips.of_code(graph)
+    if CODE in keys:
+        found += [*leaked_data.uncalled_acts(graph), *leaked_data.whole_programs(graph)]
+        found += code_slips.of_code(graph)
     return tuple({(one.kind, one.title, path_of(one.node)[-1]): one for one in reversed(found)}.values())[::-1]
 
 
