@@ -73,7 +73,8 @@ def _shown_families(graph: Graph, item: ItemId, outputs: Sequence[OutputPort]) -
     """Of the values that stand on a card: its results, else what it writes into."""
     written = None if outputs else written_wire(graph, item)
     if written is not None:
-        return [output_family(graph, written.source, written.output)]
+        is_known = written.source in graph or graph.edges is not None  # what a definition is given, seen from outside
+        return [output_family(graph, written.source, written.output) if is_known else Family.UNKNOWN]
     return [output.family for output in outputs[:MOST_RESULTS]]
 
 
