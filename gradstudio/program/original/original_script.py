@@ -4,6 +4,7 @@ Nothing is taken on trust: a text is a program's only where it is read, once mor
 """
 
 import re
+from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -15,6 +16,7 @@ from gradstudio.program.errors import NotReadable
 from gradstudio.program.original.header_edits import with_header
 from gradstudio.program.original.line_edits import DEFINITIONS, FINE, LineEdits
 from gradstudio.program.original.new_imports import behind_imports, imports_for
+from gradstudio.program.original.other_names import is_same_but_for, names_from_elsewhere
 from gradstudio.program.original.statement_lines import StatementLines
 from gradstudio.program.original.text_places import places_in
 from gradstudio.program.reading.docstring_name import with_docstring_bound
@@ -115,16 +117,27 @@ class _Search:
             if now is None or level > DEFINITIONS:
                 return None
             wanted = self._wanted_beside(now)
-            if self._means_it(now, wanted) and (has_comments or now.script.code == wanted.code):
-                return OriginalScript(now.text, self._lines(now, wanted), self._told(), now.read.device)
-            has_comments = self._means_it(now, wanted)
+            is_exact = self._is_exact(now, wanted)
+            if is_exact and (has_comments or now.script.code == wanted.code):
+                return self._result(now, wanted)
+            if not is_exact and self._is_nearly(now, wanted):
+                return self._result(now, wanted)
+            has_comments = is_exact
             after = self._round(self._edited(now, wanted, level))
             misses = self._misses(now, wanted)
             if after is None or self._misses(after, self._wanted_beside(after)) >= misses > 0:
                 level += 1
-            if after is not None and (has_comments or self._misses(after, self._wanted_beside(after)) <= misses):
+            if after is not None and (is_exact or self._may_be(after, misses)):
                 now = after
         return None
+
+    def _result(self, now: _Round, wanted: Script) -> OriginalScript:
+        return OriginalScript(now.text, self._lines(now, wanted), self._told(), now.read.device)
+
+    def _may_be(self, after: _Round, misses: int) -> bool:
+        """Whether a text is no farther from the program than so many statements, or is it."""
+        wanted = self._wanted_beside(after)
+        return self._misses(after, wanted) <= misses or self._is_nearly(after, wanted)
 
     def _round(self, text: str | None) -> _Round | None:
         """What is read of a text; None where it cannot be."""
@@ -145,12 +158,24 @@ class _Search:
     def _script_with_device(self) -> Script:
         return write(_with_device(self._graph), stem=self._stem)
 
-    def _means_it(self, now: _Round, wanted: Script) -> bool:
-        """Whether a text is read as the program, or as what is read of its own script, which may say less."""
-        if now.read.graph.header != self._graph.header:
+    def _is_exact(self, now: _Round, wanted: Script) -> bool:
+        """Whether a text is read as the program."""
+        has_settings = now.read.graph.header == self._graph.header
+        return has_settings and _statements(now.script.code) == _statements(wanted.code)
+
+    def _is_nearly(self, now: _Round, wanted: Script) -> bool:
+        """Whether an edited text is read as what is read of the program's own script, or is but for what it inlines."""
+        if now.text == self._text or now.read.graph.header != self._graph.header:
             return False
         said = _statements(now.script.code)
-        return said == _statements(wanted.code) or (now.text != self._text and said == self._read_again(now))
+        if said == self._read_again(now):
+            return True
+        try:
+            typed, printed = StatementLines(now.text, into_all=True), StatementLines(now.script.code)
+        except SyntaxError:
+            return False
+        names = names_from_elsewhere(typed, printed, places_in(typed, now.read, now.script, printed))
+        return is_same_but_for(names, said, _statements(wanted.code))
 
     def _read_again(self, now: _Round) -> list[str]:
         """The statements of what is read of the program's own script."""
@@ -228,14 +253,18 @@ def _plain(text: str) -> str:
 
 
 def _as_in(original: str, text: str) -> str:
-    """A text with the line ends of the original: each line that is in both has its own, others have the first one's."""
+    """A text with the line ends of the original, line by line; lines that are new have that of the first."""
     mark = _MARK if original.startswith(_MARK) else ""
     if "\r" not in original:
         return mark + text
     ends = re.findall(r"\r\n|\r|\n", original)
-    if _plain(original) == text:
-        return original
-    return mark + text.replace("\n", ends[0])
+    before, after = _plain(original).split("\n"), text.split("\n")
+    made = [ends[0]] * len(after)
+    for _, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if b - a == d - c:
+            made[c : c + len(ends[a:b])] = ends[a:b]
+    made[-1] = ""
+    return mark + "".join(line + end for line, end in zip(after, made, strict=True))
 
 
 def _report_of(text: str) -> str:

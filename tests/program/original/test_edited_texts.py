@@ -233,6 +233,37 @@ def test_what_is_edited_in_one_of_two_calls_of_a_method_is_printed_where_it_is_c
     assert found.new == ["        return (x.clamp(0, 2) + 1).clamp(0, 1)"]
 
 
+INLINED = """\
+import torch
+from torch import nn
+
+
+class Line(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.zeros(2))
+
+    def forward(self, x):
+        return x @ self.w
+
+    def loss(self, said, y):
+        l = ( said - y )**2
+        return l.mean()
+
+
+line = Line()
+l = line.loss(line(torch.ones(3, 2)), torch.ones(3))   # its loss
+l.backward()
+"""
+
+
+def test_a_name_that_only_what_is_inlined_has_twice_is_another_in_its_own_lines() -> None:
+    found = edited(INLINED, lambda graph: rename(graph, node(graph, "torch.Tensor.mean"), ("mine",)))
+    assert found.gone == INLINED.split("\n")[-3:-1]
+    assert found.new == ["mine = line.loss(line(torch.ones(3, 2)), torch.ones(3))   # its loss", "mine.backward()"]
+    assert found.anew == ""
+
+
 def test_the_items_stand_where_the_text_says() -> None:
     graph = read(TYPED)
     found = original_script(graph, "typed", report=False)
