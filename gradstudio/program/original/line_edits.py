@@ -10,8 +10,11 @@ from gradstudio.program.original.statement_lines import StatementLines
 from gradstudio.program.original.statement_pairs import pairs_of
 from gradstudio.program.original.token_edits import WordEdit, applied, word_edits
 
-FINE, WHOLE_STATEMENTS, AROUND, DEFINITIONS = range(4)
-"""How much is printed anew where something changed: words, statements, what stands around them, definitions."""
+FINE, WHOLE_STATEMENTS, AROUND, OUTERMOST, DEFINITIONS = range(5)
+"""How much is printed anew where something changed: words, statements, what stands around them, all of it.
+
+The last: all definitions, too, for those that are printed may take other arguments than those that were typed.
+"""
 
 
 class LineEdit(msgspec.Struct, frozen=True, order=True):
@@ -59,8 +62,10 @@ class LineEdits:
         """The text with the edits; None where they cannot be said by lines of it."""
         gone = [k for k in self.pairs.gone if not _is_import(self.printed, k)]
         fine = [self._take_out(k) for k in gone]
-        fine += [self._change(k) for k in self.pairs.changed if not _is_import(self.printed, k)]
+        fine += [self._change(k) for k in self._changed()]
         fine += [self._put_in(k) for k in self.pairs.new if not _is_import(self.wanted, k)]
+        if self.level >= DEFINITIONS:
+            self._print_definitions()
         if not all(fine) or not all(map(self._print_anew, sorted(self._coarse))):
             return None
         self._note_comments()
@@ -77,6 +82,18 @@ class LineEdits:
         """All lines that are printed anew."""
         return [*(line for one in self.edits for line in one.lines), *(one.text for one in self.words)]
 
+    def _changed(self) -> list[int]:
+        """What changed; first without what was typed in another definition, which may follow from the rest."""
+        changed = [k for k in self.pairs.changed if not _is_import(self.printed, k)]
+        own = [k for k in changed if self._own_place(k) is not None]
+        return own if self.level == FINE and own else changed
+
+    def _print_definitions(self) -> None:
+        """Let all definitions be printed anew."""
+        for place, one in enumerate(self.typed.statements):
+            if one.name and one.parent < 0 and place in self.owners:
+                self._coarse.add(place)
+
     # ------------------------------------------------------------------ one statement
 
     def _take_out(self, number: int) -> bool:
@@ -86,7 +103,7 @@ class LineEdits:
             return False
         end = self.typed.end_of(place)
         inside = [k for one in range(place, end) for k in self.owners.get(one, ())]
-        if self.level >= AROUND or not self._gone.issuperset(inside):
+        if self.level in (AROUND, OUTERMOST) or not self._gone.issuperset(inside):
             return self._give_up(place)
         self.edits.append(LineEdit(self.typed.with_comments(place), self.typed.statements[place].last + 1, 0, ()))
         return True
@@ -95,10 +112,12 @@ class LineEdits:
         place = self.places.get(number)
         if place is None:
             return False
-        if self.level >= AROUND or self.printed.indent(number) != self.wanted.indent(self.pairs.other[number]):
+        if self.level in (AROUND, OUTERMOST) or self.printed.indent(number) != self.wanted.indent(
+            self.pairs.other[number]
+        ):
             return self._give_up(place)
         other = self.pairs.other[number]
-        if self.level == FINE:
+        if self.level in (FINE, DEFINITIONS):
             words = word_edits((self.typed, place), (self.printed, number), (self.wanted, other))
             if words:
                 self.words += words
@@ -121,7 +140,7 @@ class LineEdits:
             inside = self._of_wanted.get(one.parent)
             return inside is not None and inside in self.places and self._give_up(self.places[inside])
         place, is_behind = anchor
-        if self.level >= AROUND:
+        if self.level in (AROUND, OUTERMOST):
             return self._give_up(place)
         lines = self._new_lines(number, self.typed.indent(place))
         at = self.typed.statements[place].last + 1 if is_behind else self.typed.with_comments(place)
@@ -182,7 +201,7 @@ class LineEdits:
 
     def _give_up(self, place: int) -> bool:
         """Let all around a typed statement be printed anew."""
-        if self.level >= DEFINITIONS:
+        if self.level >= OUTERMOST:
             while self.typed.statements[place].parent >= 0:
                 place = self.typed.statements[place].parent
         self._coarse.add(place)

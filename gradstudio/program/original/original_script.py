@@ -13,6 +13,7 @@ import msgspec
 from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import Graph, ItemId, StoredTensor
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.original.definition_order import ordered_like
 from gradstudio.program.original.header_edits import with_header
 from gradstudio.program.original.line_edits import DEFINITIONS, FINE, LineEdits
 from gradstudio.program.original.new_imports import behind_imports, imports_for
@@ -127,17 +128,18 @@ class _Search:
             misses = self._misses(now, wanted)
             if after is None or self._misses(after, self._wanted_beside(after)) >= misses > 0:
                 level += 1
-            if after is not None and (is_exact or self._may_be(after, misses)):
+            has_settings = now.read.graph.header == self._graph.header
+            if after is not None and (is_exact or not has_settings or self._is_nearer(after, misses)):
                 now = after
         return None
 
     def _result(self, now: _Round, wanted: Script) -> OriginalScript:
         return OriginalScript(now.text, self._lines(now, wanted), self._told(), now.read.device)
 
-    def _may_be(self, after: _Round, misses: int) -> bool:
-        """Whether a text is no farther from the program than so many statements, or is it."""
+    def _is_nearer(self, after: _Round, misses: int) -> bool:
+        """Whether a text is nearer to the program than so many statements, or is it."""
         wanted = self._wanted_beside(after)
-        return self._misses(after, wanted) <= misses or self._is_nearly(after, wanted)
+        return self._misses(after, wanted) < misses or self._is_nearly(after, wanted)
 
     def _round(self, text: str | None) -> _Round | None:
         """What is read of a text; None where it cannot be."""
@@ -161,7 +163,7 @@ class _Search:
     def _is_exact(self, now: _Round, wanted: Script) -> bool:
         """Whether a text is read as the program."""
         has_settings = now.read.graph.header == self._graph.header
-        return has_settings and _statements(now.script.code) == _statements(wanted.code)
+        return has_settings and _statements(now.script.code) == _meant(wanted, now)
 
     def _is_nearly(self, now: _Round, wanted: Script) -> bool:
         """Whether an edited text is read as what is read of the program's own script, or is but for what it inlines."""
@@ -175,17 +177,17 @@ class _Search:
         except SyntaxError:
             return False
         names = names_from_elsewhere(typed, printed, places_in(typed, now.read, now.script, printed))
-        return is_same_but_for(names, said, _statements(wanted.code))
+        return is_same_but_for(names, said, _meant(wanted, now))
 
     def _read_again(self, now: _Round) -> list[str]:
         """The statements of what is read of the program's own script."""
         if self._again is None:
             self._again = self._round(self._script_with_device.code if now.read.device[0] else self._wanted.code)
-        return _statements(self._again.script.code) if self._again is not None else []
+        return _meant(self._again.script, now) if self._again is not None else []
 
     def _misses(self, one: _Round, script: Script) -> int:
         """How many statements are not yet what they shall be."""
-        now, wanted = _statements(one.script.code), _statements(script.code)
+        now, wanted = _statements(one.script.code), _meant(script, one)
         return len(set(now) ^ set(wanted)) + abs(len(now) - len(wanted)) + (now != wanted)
 
     def _edited(self, now: _Round, script: Script, level: int) -> str | None:
@@ -195,7 +197,8 @@ class _Search:
             header = with_header(typed, now.read, self._graph, self._wanted)
             if header is not None:
                 return header
-            printed, wanted = StatementLines(now.script.code), StatementLines(script.code)
+            printed = StatementLines(now.script.code)
+            wanted = StatementLines(ordered_like(script.code, now.script.code))
         except SyntaxError:
             return None
         edits = LineEdits(typed, places_in(typed, now.read, now.script, printed), printed, wanted, level)
@@ -241,6 +244,11 @@ def _spans(script: Script) -> list[ItemId]:
     inner = (span for name in sorted(script.insides) for span in script.insides[name])
     drawn = (span for name in sorted(script.bodies) for span in script.bodies[name].spans)
     return [span.node for span in (*script.spans, *inner, *drawn)]
+
+
+def _meant(script: Script, now: _Round) -> list[str]:
+    """The statements of a script, its definitions in the order of another."""
+    return _statements(ordered_like(script.code, now.script.code))
 
 
 def _statements(code: str) -> list[str]:

@@ -264,6 +264,45 @@ def test_a_name_that_only_what_is_inlined_has_twice_is_another_in_its_own_lines(
     assert found.anew == ""
 
 
+CALLS = """\
+import torch
+
+
+def one( x ):
+    return x + 1
+
+
+def two( x ):
+    return x * 2
+
+
+x = torch.ones(2)
+print( two(x) )
+y = one( x )
+z = two( y )
+"""
+
+
+def test_definitions_stay_where_they_stand_whoever_calls_them_first() -> None:
+    def without_print(graph: Graph) -> Edits:
+        printed = node(graph, "builtins.print")
+        return delete(graph, [printed, *(wire.source for wire in graph.wires_to(printed))])
+
+    found = edited(CALLS, without_print)
+    assert (found.gone, found.new, found.anew) == (["print( two(x) )"], [], "")
+
+
+def test_a_name_that_a_definition_reads_around_it_prints_the_definitions_anew_and_is_told() -> None:
+    text = (
+        "import torch\n\nwidth = 4   # wide\n\n\ndef wide( x ):\n    return x.expand( width, -1 )\n\n\n"
+        "y = wide( torch.ones(1, 2) )   # once\nz = y*width\n"
+    )
+    found = edited(text, lambda graph: rename(graph, node(graph, "python.literal"), ("broad",)))
+    assert "broad = 4   # wide" in found.text and "z = y*broad" in found.text
+    assert "    return x.expand(width, -1)" in found.new
+    assert found.anew == "2 lines of the text are printed anew: what was edited in them is drawn otherwise than typed."
+
+
 def test_the_items_stand_where_the_text_says() -> None:
     graph = read(TYPED)
     found = original_script(graph, "typed", report=False)
