@@ -1,4 +1,4 @@
-"""Two programs that are the same but for names which a text has no statement of its own for: those of what is inlined."""
+"""Programs that are the same but for the names of what is inlined, for which a text has no statement of its own."""
 
 import ast
 import re
