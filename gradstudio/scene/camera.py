@@ -18,6 +18,8 @@ LEAST_READABLE: Final = 0.6
 """A document opens as a whole when that needs no smaller zoom: farther away, cards are plates without fields."""
 LEAST_MARGIN: Final = 4.0
 """Enough around a document that can just be read as a whole."""
+ROUNDING: Final = 0.01
+"""View pixels: what was just pushed to the edge of a view stands there but for this."""
 LEAST_KEPT: Final = 0.45
 """A view that showed everything still does in a lower window, down to this zoom."""
 OPENING_ZOOM: Final = LEAST_READABLE
@@ -153,7 +155,9 @@ def clear_of(camera: Camera, box: Box, over: Box, width: float, height: float) -
     inside = [
         (dx, dy)
         for dx, dy in ways
-        if shown.x + dx >= 0 and shown.y + dy >= 0 and shown.right + dx <= width and shown.bottom + dy <= height
+        if min(shown.x + dx, shown.y + dy) >= -ROUNDING
+        and shown.right + dx <= width + ROUNDING
+        and shown.bottom + dy <= height + ROUNDING
     ]
     return camera.panned(*min(inside, key=lambda way: abs(way[0]) + abs(way[1]))) if inside else camera
 

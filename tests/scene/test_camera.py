@@ -1,6 +1,8 @@
 """The camera: there and back, fitting, opening a document, pushing as little as needed."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gradstudio.scene.camera import (
     FIT_MARGIN,
@@ -11,6 +13,7 @@ from gradstudio.scene.camera import (
     fit_box,
     opening_camera,
     pan_to_box,
+    shows_whole,
     with_rows_above,
 )
 from gradstudio.scene.geometry import Box
@@ -95,3 +98,25 @@ def test_a_box_comes_out_from_under_what_lies_over_it_the_shortest_way() -> None
     shown = moved.box_to_view(Box(100, 480, 50, 50))
     assert shown.bottom <= over.y
     assert moved.x == camera.x
+
+
+@given(
+    st.floats(-900, 1900), st.floats(-700, 1500), st.floats(40, 300), st.floats(30, 200), st.sampled_from((0.6, 1.0))
+)
+def test_a_card_that_is_brought_into_view_beside_the_map_moves_the_view_least(
+    x: float, y: float, width: float, height: float, zoom: float
+) -> None:
+    """As a backward does: no free part of the view could have taken it in with a shorter way."""
+    view, cover = (1000.0, 700.0), Box(780.0, 550.0, 220.0, 150.0)
+    camera, box = Camera(zoom), Box(x, y, width, height)
+    there = pan_to_box(camera, box, *view)
+    if there.box_to_view(box.grown(FIT_MARGIN / 2)).meets(cover):
+        there = clear_of(there, box, cover, *view)
+    assert shows_whole(there, box, *view) and not there.box_to_view(box).meets(cover)
+    free = ((cover.x, view[1]), (view[0], cover.y))
+    assert _way(camera, there) <= min(_way(camera, pan_to_box(camera, box, *size)) for size in free) + 0.01
+
+
+def _way(one: Camera, other: Camera) -> float:
+    """How far the view moved, view pixels."""
+    return (abs(one.x - other.x) + abs(one.y - other.y)) * one.zoom
