@@ -2,12 +2,13 @@
 
 import json
 
+import msgspec
 import pytest
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, WireGrad
 from gradstudio.protocol.messages.debugging import Clash, Culprit
-from gradstudio.protocol.messages.events import NamedEntry, Row
+from gradstudio.protocol.messages.events import NamedEntry, Report, Row
 from gradstudio.protocol.messages.records import (
     ArrayRecord,
     ModuleRecord,
@@ -94,7 +95,8 @@ def test_a_module_tells_its_parameters_and_buffers_by_name() -> None:
 def test_entries_stand_under_their_names_and_say_which_output_they_are_if_they_are_one_of_several() -> None:
     one = NamedEntry(name="y", node=ItemId("n1"), operator="torch.relu", line=7, outputs=(ROWS,))
     other = NamedEntry(name="values", node=ItemId("n2"), operator="torch.max", line=8, output=0)
-    found = entries_json((one, other))
+    report = Report(revision=1, entries=(one, other))
+    found, _ = entries_json(report, frozenset({"y", "values"}))
     assert found["y"] == {"id": "n1", "operator": "torch.relu", "line": 7, "outputs": [record_json(ROWS)]}
     assert found["values"]["output"] == 0
 
@@ -114,7 +116,12 @@ def test_a_trace_lists_what_ran_and_then_what_each_autograd_node_got_and_gave() 
 
 def test_the_report_is_json() -> None:
     entry = NamedEntry(name="y", node=ItemId("n1"), operator="torch.relu", line=7, outputs=(ROWS,))
-    assert json.loads(json.dumps(entries_json((entry,))))["y"]["outputs"][0]["value"] == [1.5, 2.0]
+    step = NamedEntry(name="step_1", node=ItemId("n2"), operator="torch.optim.Optimizer.step", line=8)
+    net = NamedEntry(name="Net", node=ItemId(""), operator="", line=0)
+    report = Report(revision=1, entries=(entry, step), defined=(net, msgspec.structs.replace(net, name="F")))
+    nodes, statements = json.loads(json.dumps(entries_json(report, frozenset({"y", "Net", "gone"}))))
+    assert nodes["y"]["outputs"][0]["value"] == [1.5, 2.0]
+    assert (set(nodes), set(statements)) == ({"y", "Net"}, {"step_1"})
 
 
 def test_what_each_user_sent_back_along_each_wire_is_told() -> None:

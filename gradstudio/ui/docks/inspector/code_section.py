@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHeaderView, QPlainTextEdit, QTreeWidget, QTreeWid
 
 from gradstudio.graph.groups.code_ids import CodeCall
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.text.code_records import code_of, is_code_at, reason_for_whole
+from gradstudio.graph.text.code_records import code_of, is_code_at
 from gradstudio.protocol.messages.records import Record, TensorRecord
 from gradstudio.scene import value_format
 from gradstudio.ui.state.results.code_calls import CallInside, call_at, calls_inside
@@ -47,8 +47,7 @@ class CodeSection(Section):
         self.lines.setTabChangesFocus(True)
         self.lines.setAccessibleName("Lines of code")
         self._highlighter = PythonHighlighter(self.lines.document(), theme)
-        self.reason = label("", "warning", wrap=True)
-        self.add(self.lines, self.reason, label(WORDS, "dim", wrap=True))
+        self.add(self.lines, label(WORDS, "dim", wrap=True))
         self.hide()
 
     def show_item(self, item: ItemId) -> None:
@@ -58,9 +57,6 @@ class CodeSection(Section):
         if not is_code_at(graph, item):
             return
         text = code_of(graph.nodes[item])
-        reason = reason_for_whole(text)
-        self.reason.setText(f"{reason}." if reason else "")
-        self.reason.setVisible(bool(reason))
         if text != self.lines.toPlainText():
             self.lines.setPlainText(text)
             rows = min(MOST_LINES, text.count("\n") + 1) + 1

@@ -15,6 +15,7 @@ from gradstudio.ui.state.run.run_state import RunState
 Severity = OneOf["info", "print", "warning", "error"]
 ENTRY_ROLE = Qt.ItemDataRole.UserRole
 MAX_LINES = 5000
+LONGEST_NAME = 36
 THROUGH = ("run", "forward", "backward")
 """Verbs after which what was passed over is worth telling, even short of the end."""
 Index = QModelIndex | QPersistentModelIndex
@@ -86,9 +87,14 @@ class EntryModel(QAbstractListModel):
 def name_of(graph: Graph, item: ItemId) -> str:
     """How a person calls an item, as its card does; one inside a group with the group's name; "" when it is gone."""
     if item in graph:
-        return title(graph, item)
+        return _short(title(graph, item))
     group = group_holding(graph, item)
-    return f"{title(graph.definitions[group].graph, item)} in {group}" if group else ""
+    return f"{_short(title(graph.definitions[group].graph, item))} in {group}" if group else ""
+
+
+def _short(name: str) -> str:
+    """A name that leaves room for what is said: a card of code may bind dozens."""
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
 
 def left_out(graph: Graph, program: Program, state: RunState) -> tuple[Incomplete, ...]:

@@ -9,9 +9,11 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
+from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.events import Failed, Warned
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
+from gradstudio.ui.docks.messages.message_model import LONGEST_NAME, name_of
 from gradstudio.ui.docks.messages.message_view import LINE_PX
 from gradstudio.ui.docks.messages.problems_panel import ProblemsPanel
 from gradstudio.ui.state.results.failure import Failure
@@ -217,3 +219,11 @@ def test_a_long_title_in_a_low_dock_takes_the_lines_it_needs(
     area = title.parentWidget()
     assert area is not None
     qtbot.waitUntil(lambda: area.width() == area.parentWidget().width())  # nothing lies below the scroll bar
+
+
+def test_a_card_with_many_names_leaves_room_for_what_is_said() -> None:
+    names = ", ".join(f"name_{k}" for k in range(30))
+    graph = read_script(f"import torch\n{names} = sorted(globals())[:30]\n", keeps_code=True).graph
+    (item,) = graph.nodes
+    assert len(name_of(graph, item)) <= LONGEST_NAME
+    assert name_of(graph, item).endswith("…")
