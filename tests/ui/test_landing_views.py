@@ -52,6 +52,15 @@ def test_added_training_is_seen_at_its_loop(small: Desk) -> None:
     assert frame is not None and 0 <= canvas.camera.to_view(frame.x, frame.y)[1] < canvas.viewport().height() / 3
 
 
+def test_behind_added_training_keys_are_for_the_canvas(small: Desk) -> None:
+    small.open(CLASSIFIER)
+    small.rest()
+    small.window.library.field.setFocus()
+    small.window.actions["graph.training"].trigger()
+    small.rest()
+    assert small.window.canvas.hasFocus()
+
+
 def test_a_long_program_that_is_tidied_is_seen_at_its_beginning(small: Desk) -> None:
     small.open(CHAIN)
     small.rest()

@@ -56,6 +56,7 @@ def add_training(canvas: CanvasView, session: Session, options: "TrainingOptions
     before = frozenset(store.graph.blocks)
     store.submit(edits, "Add training")
     canvas.navigation.land(_learning_loop(store.graph, before))
+    canvas.setFocus()  # the field that was typed in is another's by now, or gone
     session.run.status.noted.emit(DONE)
     return True
 

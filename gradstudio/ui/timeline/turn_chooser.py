@@ -143,6 +143,8 @@ class _TurnBox(QSpinBox):
         self.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)  # they are beside it
         self.setStyleSheet(
             "QSpinBox { padding: 0 4px; } QLineEdit { border: 0; padding: 0 5px; background: transparent; }"
+            # WORKAROUND(Qt keeps the width of buttons that are styled, also where there are none)
+            "QSpinBox::up-button, QSpinBox::down-button { width: 0; }"
         )
 
     def textFromValue(self, val: int) -> str:
