@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     read.add_argument(
         "file",
         metavar="FILE.py[:Name]",
-        help="a Python file, - for standard input, a module in a file, or data: .csv, .tsv, .npy, .npz, .txt, .parquet",
+        help="a Python file, - for standard input, a module in a file, or data: .csv(.gz), .tsv, .npy, .npz, .txt, .parquet",
     )
     read.add_argument("-o", dest="output", metavar="OUT.gsg", help="default: FILE.gsg, beside the text")
     _add_module_options(read)
@@ -238,7 +238,7 @@ def _unreadable(file: str, error: Unreadable) -> int:
 def _import(options: argparse.Namespace) -> int:
     import re
 
-    from gradstudio.document.data.sources import FILES
+    from gradstudio.document.data.sources import FILES, kind_of
     from gradstudio.document.errors import CannotSave
     from gradstudio.document.file import SUFFIX, save
     from gradstudio.document.python.module_import import module_hint
@@ -260,7 +260,7 @@ def _import(options: argparse.Namespace) -> int:
     if not options.output and options.file == "-":
         print("Say where to with -o OUT.gsg: standard input has no name.", file=sys.stderr)
         return USAGE
-    if Path(options.file).suffix.lower() in FILES:
+    if kind_of(Path(options.file)) in FILES:
         from gradstudio.import_command import import_data
 
         return import_data(options, Path(options.file))

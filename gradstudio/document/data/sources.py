@@ -10,7 +10,15 @@ TABLES = (".csv", ".tsv")
 PARQUETS = (".parquet",)
 ARRAYS = (".npy", ".npz")
 TEXTS = (".txt",)
-FILES = (*TABLES, *ARRAYS, *TEXTS, *PARQUETS)
+GZIP = ".gz"
+PACKED = tuple(f"{kind}{GZIP}" for kind in TABLES)
+FILES = (*TABLES, *PACKED, *ARRAYS, *TEXTS, *PARQUETS)
+
+
+def kind_of(path: Path) -> str:
+    """What the name of a file ends with, in small letters; of one that is packed both: ``.csv.gz``."""
+    suffixes = path.suffixes[-2:] if path.suffix.lower() == GZIP else path.suffixes[-1:]
+    return "".join(suffixes).lower()
 
 
 def open_data(path: Path) -> Source:
@@ -29,22 +37,23 @@ def data_reading(path: Path) -> Work[Source]:
         BadData: it cannot be read; says what, where, and what to do.
     """
     yield Progress("files", 0, 1)
-    if path.suffix.lower() in ARRAYS:
+    kind = kind_of(path)
+    if kind in ARRAYS:
         from gradstudio.document.data.array_files import Arrays
 
         return Arrays(path)
-    if path.suffix.lower() in PARQUETS:
+    if kind in PARQUETS:
         from gradstudio.document.data.parquet_files import parquet_reading
 
         return (yield from parquet_reading(path))
-    if path.suffix.lower() in TEXTS:
+    if kind in TEXTS:
         from gradstudio.document.data.table_text import is_table
 
         if not is_table(path):
             from gradstudio.document.data.character_text import Characters
 
             return Characters(path)
-    if path.suffix.lower() in (*TABLES, *TEXTS):
+    if kind in (*TABLES, *PACKED, *TEXTS):
         from gradstudio.document.data.tables import table_reading
 
         return (yield from table_reading(path))

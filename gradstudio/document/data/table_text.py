@@ -4,6 +4,7 @@ import csv
 import io
 import re
 import stat
+import zlib
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +20,9 @@ LARGEST_TABLE = 50_000_000
 MOST_CELLS = 2_000_000
 """They are in memory as texts while the dialog is open, some 60 bytes each."""
 MOST_COLUMNS = 4_096
+FEWER_ROWS = "Save it with numpy as .npy, or keep fewer rows"
+GZIP_MARK, GZIP_FRAME = b"\x1f\x8b", 31
+"""What such a file begins with, and how `zlib` calls its frame."""
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 SAMPLE_LINES = 60
 SLICE_LINES = 16
@@ -49,7 +53,9 @@ def read_text(path: Path) -> tuple[str, str]:
     Raises:
         BadData: it cannot be read, is too large, or is no text.
     """
-    data = bytes_of(path, LARGEST_TABLE, "Save it with numpy as .npy, or keep fewer rows")
+    data = bytes_of(path, LARGEST_TABLE, FEWER_ROWS)
+    if data.startswith(GZIP_MARK):
+        data = _unpacked(data, path.name)
     encoding = next((word for mark, word in _MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding)
@@ -60,6 +66,30 @@ def read_text(path: Path) -> tuple[str, str]:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise BadData(f"'{path.name}' is no text: line {line} has a zero byte. Save it in UTF-8.")
     return text, encoding
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    """What is packed in a file of gzip, however small that is itself: no more than a table may have.
+
+    Raises:
+        BadData: it is larger, or damaged.
+    """
+    parts: list[bytes] = []
+    room = LARGEST_TABLE
+    try:
+        while data:
+            packed = zlib.decompressobj(GZIP_FRAME)
+            parts.append(packed.decompress(data, room + 1))
+            room -= len(parts[-1])
+            if room < 0:
+                words = f"'{name}' holds more than {LARGEST_TABLE // 10**6} MB when it is unpacked. {FEWER_ROWS}."
+                raise BadData(words)
+            if not packed.eof:
+                raise BadData(f"'{name}' ends in the middle of what is packed in it. Copy or load it once more.")
+            data = packed.unused_data.lstrip(b"\0")
+    except zlib.error as error:
+        raise BadData(f"'{name}' cannot be unpacked: {error}.") from error
+    return b"".join(parts)
 
 
 def bytes_of(path: Path, largest: int, advice: str) -> bytes:

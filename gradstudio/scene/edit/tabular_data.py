@@ -22,6 +22,8 @@ TABLES: Final = (".csv", ".tsv")
 ARRAYS: Final = (".npy", ".npz")
 TEXTS: Final = (".txt",)
 PARQUETS: Final = (".parquet",)
+PACKED: Final = (".gz",)
+"""Of a table; of anything else it is said."""
 TENSOR, STORED = "torch.tensor", "python.stored"
 MAX_BYTES: Final = 5_000_000
 """Of a text (semantics §17)."""
@@ -57,7 +59,7 @@ def is_data(text: str) -> bool:
 
 def is_data_set(path: Path) -> bool:
     """Whether a file has rows to learn from: several arrays, a text, pictures, many rows, or words."""
-    if path.suffix in (".npz", *TEXTS, *PARQUETS) or path.is_dir():
+    if path.suffix in (".npz", *TEXTS, *PARQUETS, *PACKED) or path.is_dir():
         return True
     if path.suffix not in TABLES:
         return False

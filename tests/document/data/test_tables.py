@@ -1,5 +1,7 @@
 """Tables of a person's: what is guessed, what is chosen, what is missing, and what is refused with its line."""
 
+import gzip
+import tracemalloc
 from pathlib import Path
 
 import msgspec
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from gradstudio.document.data import table_text
 from gradstudio.document.data.columns import column_of
 from gradstudio.document.data.model import Choice
+from gradstudio.document.data.sources import open_data
 from gradstudio.document.data.split import prepare
 from gradstudio.document.data.table_text import TextLayout, guess_layout
 from gradstudio.document.data.tables import Table, table_reading
@@ -211,3 +214,36 @@ def test_the_fast_way_reads_what_the_other_reads(cells: list[str]) -> None:
     assert (fast.numbers is None) == (slow.numbers is None)
     if fast.numbers is not None and slow.numbers is not None:
         np.testing.assert_array_equal(fast.numbers, slow.numbers[:-1])
+
+
+def test_a_packed_table_is_read_as_the_table(tmp_path: Path) -> None:
+    (tmp_path / "iris.csv").write_text(IRIS)
+    half = len(IRIS) // 2
+    two_members = gzip.compress(IRIS[:half].encode()) + gzip.compress(IRIS[half:].encode())
+    for number, data in enumerate((gzip.compress(IRIS.encode()), two_members)):
+        path = tmp_path / f"iris{number}.csv.gz"
+        path.write_bytes(data)
+        source, plain = open_data(path), open_data(tmp_path / "iris.csv")
+        assert source.preview(9) == plain.preview(9) and source.fields == plain.fields
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.csv.gz"
+    path.write_bytes(gzip.compress(b"1,2\n" * (table_text.LARGEST_TABLE // 2)))
+    assert path.stat().st_size < 500_000
+    tracemalloc.start()
+    with pytest.raises(BadData, match="more than 50 MB when it is unpacked"):
+        open_data(path)
+    assert tracemalloc.get_traced_memory()[1] < 3 * table_text.LARGEST_TABLE
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("cut", [30, -4])
+def test_a_damaged_one_is_refused_in_words(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "cut.csv.gz"
+    path.write_bytes(gzip.compress(IRIS.encode())[:cut])
+    with pytest.raises(BadData, match="middle"):
+        open_data(path)
+    path.write_bytes(b"\x1f\x8b" + b"nonsense" * 9)
+    with pytest.raises(BadData, match="cannot be unpacked"):
+        open_data(path)

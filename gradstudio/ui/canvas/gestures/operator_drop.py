@@ -106,11 +106,11 @@ class OperatorDrop:
 
 def tables_in(event: QDropEvent) -> tuple[Path, ...]:
     """The files of data, and folders, that are being dropped; none when there is anything else among them."""
-    from gradstudio.scene.edit.tabular_data import ARRAYS, PARQUETS, TABLES, TEXTS
+    from gradstudio.scene.edit.tabular_data import ARRAYS, PACKED, PARQUETS, TABLES, TEXTS
 
     urls = event.mimeData().urls()
     paths = tuple(Path(url.toLocalFile()) for url in urls if url.isLocalFile())
     if len(paths) != len(urls):
         return ()
-    known = (*TABLES, *ARRAYS, *TEXTS, *PARQUETS)
+    known = (*TABLES, *ARRAYS, *TEXTS, *PARQUETS, *PACKED)
     return paths if all(path.suffix in known or path.is_dir() for path in paths) else ()

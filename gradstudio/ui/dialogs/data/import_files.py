@@ -10,7 +10,7 @@ from gradstudio.document.errors import BadData
 if TYPE_CHECKING:
     from gradstudio.ui.canvas.view import CanvasView
 
-KINDS = "Data (*.csv *.tsv *.npy *.npz *.txt *.parquet);;All files (*)"
+KINDS = "Data (*.csv *.csv.gz *.tsv *.tsv.gz *.npy *.npz *.txt *.parquet);;All files (*)"
 
 
 def import_files(
