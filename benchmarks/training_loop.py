@@ -6,6 +6,7 @@ steps is put to turns of it, and the slowest of those counts.
 """
 
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
@@ -19,10 +20,13 @@ from gradstudio.engine.verbs import Engine
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.framing import encode
+from gradstudio.protocol.kept_training import KeptTraining
+from gradstudio.protocol.messages.progress import LARGEST_KEPT
 from gradstudio.protocol.messages.requests import Do
 
 STEPS, PAIRS = 1000, 3
 LONG_RUN = 10_000
+KEPT_STEPS = 3000
 PLACES = (0.02, 0.5, 0.31, 0.97, 0.13)
 """Where turns lie that are gone to."""
 TEXT = """import torch
@@ -60,7 +64,18 @@ def measure() -> list[dict[str, Any]]:
         each = f"{by_hand / STEPS * 1e3:.2g} ms a step"
         rows.append(row(f"training loop, plain / Python, {each}", plain / by_hand, plain_goal))
         rows.append(row(f"training loop, sampled / Python, {each}", sampled / by_hand, sampled_goal))
-    return [*rows, going_back()]
+    return [*rows, keeping(), going_back()]
+
+
+def keeping() -> dict[str, Any]:
+    """What it costs that a training is kept: its curves written, and checkpoints made, sent and written."""
+    text = TEXT.format(steps=KEPT_STEPS, **LARGE)
+    with tempfile.TemporaryDirectory() as folder:
+        kept, alone = (
+            seconds_of(run) for run in interleaved(engine(text, trace=True, folder=folder), engine(text, trace=True))
+        )
+    name = f"training loop, kept with checkpoints / not kept, {alone / KEPT_STEPS * 1e3:.2g} ms a step"
+    return row(name, kept / alone, 1.02) | {"compared_with": f"CPU time of engine and writer, {KEPT_STEPS} steps"}
 
 
 def going_back() -> dict[str, Any]:
@@ -119,12 +134,22 @@ def hand(text: str) -> Callable[[], None]:
     return lambda: exec(code, {})
 
 
-def engine(text: str, *, trace: bool) -> Callable[[], None]:
-    """The engine, every event encoded."""
-    made = Engine(lambda message: encode(message) and None, lambda: False)
-    made.load(Loaded("bench", 1, compile_graph(read_script(text).graph)))
+def engine(text: str, *, trace: bool, folder: str = "") -> Callable[[], None]:
+    """The engine, every event encoded; in a folder its training is kept."""
+    graph = read_script(text).graph
+    writer = KeptTraining(graph, f"{folder}/bench.gsg", goes_on=False) if folder else None
+
+    def send(message: Any) -> None:
+        encode(message)
+        if writer is not None:
+            writer.hear(message)
+
+    made = Engine(send, lambda: False)
+    made.load(Loaded("bench", 1, compile_graph(graph)))
+    most = LARGEST_KEPT if folder else 0
 
     def run() -> None:
-        assert made.do(Do(verb="run", trace=trace, restart=True, samples_turns=trace)).outcome == "done"
+        request = Do(verb="run", trace=trace, restart=True, samples_turns=trace, keeps_bytes=most)
+        assert made.do(request).outcome == "done"
 
     return run

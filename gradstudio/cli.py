@@ -72,7 +72,8 @@ def _parser() -> argparse.ArgumentParser:
     read.add_argument(
         "file",
         metavar="FILE.py[:Name]",
-        help="a Python file, - for standard input, a module in a file, or data: .csv(.gz), .tsv, .npy, .npz, .txt, .parquet",
+        help="a Python file, - for standard input, a module in a file, or data: "
+        ".csv, .csv.gz, .tsv, .npy, .npz, .txt, .parquet",
     )
     read.add_argument("-o", dest="output", metavar="OUT.gsg", help="default: FILE.gsg, beside the text")
     _add_module_options(read)
