@@ -6,6 +6,11 @@ What the engine said of the smaller ones is kept for the rooms without torch (te
 import pytest
 import torch
 
+from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.finding_sources import every_finding
+from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
+from gradstudio.advice.fixes.finding_fixes import finding_fixes
+from gradstudio.advice.run_problems import RunRecorder
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
 from gradstudio.program.compile import compile_graph
@@ -13,7 +18,17 @@ from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Failed, Warned
 from tests.advice.diagnosed import TOLD
-from tests.advice.teaching_programs import RECORDINGS, Teaching, Told, alarms, is_found, programs, told_of, ways_out
+from tests.advice.teaching_programs import (
+    RECORDINGS,
+    Teaching,
+    Told,
+    alarms,
+    is_found,
+    programs,
+    recorder_of,
+    told_of,
+    ways_out,
+)
 from tests.engine.conftest import Bench
 from tests.helpers import recordings
 
@@ -124,3 +139,24 @@ def test_where_inputs_are_not_normalised_no_rate_is_offered() -> None:
     (program,) = [one for one in PLANTED if one.name == "house_areas_as_they_are"]
     graph = read_script(program.text).graph
     assert not ways_out(graph, _heard(graph))
+
+
+KEPT = [program for program in PLANTED if recordings.is_kept(f"{RECORDINGS}/{program.name}")]
+
+
+@pytest.mark.parametrize("program", KEPT, ids=_name)
+def test_whatever_is_offered_for_an_alarm_takes_it_away(program: Teaching) -> None:
+    graph = read_script(program.text).graph
+    recorder = recorder_of(recordings.kept_run(f"{RECORDINGS}/{program.name}"))
+    for finding in _findings(graph, recorder):
+        for fix in finding_fixes(finding, graph):
+            mended = graph.copy()
+            apply_all(mended, fix.edits or ())
+            left = _findings(mended, recorder_of(_heard(mended)))
+            assert (finding.kind, finding.node) not in {(one.kind, one.node) for one in left}, fix.title
+
+
+def _findings(graph: Graph, recorder: RunRecorder) -> list[Finding]:
+    """The alarms among what is found in a run."""
+    found = every_finding(graph, recorder.value, RunDiagnosis(recorder.timeline), recorder.gradients())
+    return [one for one in found if one.severity != "info"]
