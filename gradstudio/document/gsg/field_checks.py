@@ -178,7 +178,8 @@ def _safe(text: str, parameter: Parameter | None) -> str:
 
 
 def _is_attribute(text: str) -> bool:
-    return ATTRIBUTE.fullmatch(text) is not None and not keyword.iskeyword(text)
+    is_name = ATTRIBUTE.fullmatch(text.removeprefix("_")) is not None
+    return is_name and not keyword.iskeyword(text)
 
 
 def _is_spelled(text: str) -> bool:

@@ -134,3 +134,12 @@ def test_a_report_has_the_lines_of_the_text_by_way_of_a_document_too(
         assert main(["run", "--json", str(tmp_path / name)]) == 1
         told = json.loads(capsys.readouterr().out)
         assert (told["nodes"]["x"]["line"], told["error"]["line"]) == (6, 10)
+
+
+@pytest.mark.parametrize("name", ["_prepare", "apply", "parameters"])
+def test_methods_of_any_name_are_saved_and_opened(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "typed.py"
+    text = "import torch\nfrom trainers import Trainer\n\ntrainer = Trainer()\nx = trainer.NAME(torch.ones(2))\n"
+    path.write_text(text.replace("NAME", name))
+    save(load_python(path).graph, tmp_path / "saved.gsg")
+    assert export_bytes(load(tmp_path / "saved.gsg"), "script", "typed") == path.read_bytes()
