@@ -140,11 +140,11 @@ class _TurnBox(QSpinBox):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.last = "last turn"
-        self.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)  # they are beside it
         self.setStyleSheet(
             "QSpinBox { padding: 0 4px; } QLineEdit { border: 0; padding: 0 5px; background: transparent; }"
-            # WORKAROUND(Qt keeps the width of buttons that are styled, also where there are none)
-            "QSpinBox::up-button, QSpinBox::down-button { width: 0; }"
+            # They are beside it. WORKAROUND(where a style has buttons, Qt leaves text beside NoButtons one pixel)
+            "QSpinBox::up-button, QSpinBox::down-button { width: 0; border: 0; }"
+            "QSpinBox::up-arrow, QSpinBox::down-arrow { image: none; }"
         )
 
     def textFromValue(self, val: int) -> str:
