@@ -291,13 +291,13 @@ def _paint_output(
     if row.index in well.guessed and well.expected and row.index == 0 and not layout.captions:
         longer = f"{well.expected} {hint}"
         hint = longer if meter.width(longer, "mono_italic") <= right - left else hint
-    is_word = row.index not in well.hints  # the port says it, too: it is whole or not there
-    if not hint or (is_word and meter.width(hint, font) > right - left):
+    text = meter.elided(hint, font, right - left) if hint else ""
+    if not text or (text != hint and row.index not in well.hints):  # a word: the port says it, too
         return
     painter.setFont(meter.font(font))
     painter.setPen(style.color("unknown_value" if guessed or well.stale else "text_dim"))
     rect = QRectF(left, row.y - ROW / 2, right - left, ROW)
-    painter.drawText(rect, Align.AlignVCenter | Align.AlignRight, meter.elided(hint, font, rect.width()))
+    painter.drawText(rect, Align.AlignVCenter | Align.AlignRight, text)
 
 
 def _hint(layout: CardLayout, well: ResultSections, row: OutputRow) -> tuple[str, str]:
