@@ -21,13 +21,13 @@ from gradstudio.scene.placement import Placement, Point
 from gradstudio.scene.scene_state import SceneState
 from gradstudio.scene.wire.few_wires import FEW_WIRES, Path, bounds_of, few_paths, is_behind
 from gradstudio.scene.wire.frame_obstacles import obstacles_of_frames
-from gradstudio.scene.wire.growing_rows import GrowingRows
 from gradstudio.scene.wire.many_routes import ManyRoutes
 from gradstudio.scene.wire.reroute_dots import Dots
 from gradstudio.scene.wire.wire_places import WireChange
 from gradstudio.scene.wire.wiring import Wiring
 
 if TYPE_CHECKING:
+    from gradstudio.scene.wire.growing_rows import GrowingRows
     from gradstudio.scene.wire.route_memo import RouteMemo
 
 AT_ONCE: Final = 16
@@ -72,7 +72,7 @@ class WireRoutes:
         self._bounds: Floats | None = None
         self._led: Leading | None = None
         self._leading: Leading | None = None
-        self._path_rows, self._bound_rows = GrowingRows(), GrowingRows()
+        self._rooms: tuple[GrowingRows, GrowingRows] | None = None
         self._many = ManyRoutes(stack, placement, wiring, dots)
         self._memo: RouteMemo | None = None
 
@@ -136,13 +136,21 @@ class WireRoutes:
             return False
         kept, anew = changes
         if isinstance(kept, WireChange):
-            self._paths = self._path_rows.follow(self.paths, kept.gone, kept.came)
-            self._bounds = self._bound_rows.follow(self.bounds, kept.gone, kept.came)
+            self._follow(kept)
         elif kept is not None:
             self._paths, self._bounds = self.paths[kept], self.bounds[kept]
         if anew:
             self.paths[anew], self.bounds[anew] = self._routed([wires[k] for k in anew])
         return True
+
+    def _follow(self, change: WireChange) -> None:
+        if self._rooms is None:
+            from gradstudio.scene.wire.growing_rows import GrowingRows
+
+            self._rooms = GrowingRows(), GrowingRows()
+        paths, bounds = self._rooms
+        self._paths = paths.follow(self.paths, change.gone, change.came)
+        self._bounds = bounds.follow(self.bounds, change.gone, change.came)
 
     def catch_up(self, count: int | None = AT_ONCE) -> None:
         """Lead so many wires more; None: all that wait. What was led is shown when the last one is."""

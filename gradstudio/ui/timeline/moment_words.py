@@ -8,7 +8,6 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.item_titles import title
 from gradstudio.late_pattern import late
 from gradstudio.protocol.messages.backward_trace import AutogradRow
-from gradstudio.protocol.ranks.arrival_words import late_words
 from gradstudio.protocol.timeline import step_numbering as numbering
 from gradstudio.protocol.timeline.run_timeline import Tick, Timeline
 from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
@@ -114,5 +113,7 @@ def row_words(row: AutogradRow) -> str:
     """The autograd node of a row; of an all-reduce its bucket, and who was late."""
     if row.reduction is None:
         return row.autograd
+    from gradstudio.protocol.ranks.arrival_words import late_words
+
     late = late_words(row.reduction.arrivals)
     return f"all-reduce of bucket {row.reduction.bucket + 1}{': ' if late else ''}{late}"

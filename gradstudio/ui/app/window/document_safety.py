@@ -24,15 +24,13 @@ class DocumentSafety(QObject):
 
     def __init__(self, window: "WindowHost", rooms: Mapping[Tab, DocumentWindow], parent: QObject) -> None:
         """Follow the window's documents; `rooms` are those that were built, and go on growing."""
-        from gradstudio.ui.app.files.unsaved_changes import may_close_all
-
         super().__init__(parent)
         settings, documents = window.settings, window.documents
         self._window, self._rooms = window, rooms
         self.recovering = RecoveryOffer(documents, settings.state_folder / "recovery", window.frame)
         self.autosave = Autosave(documents, settings, self)
         documents.may_close = self._may_close
-        window.frame.may_close = lambda: may_close_all(documents, self._may_close, self._save, window.frame)
+        window.frame.may_close = self._may_close_all
         documents.filled.connect(lambda tab: QTimer.singleShot(0, self, lambda: self._offer_newer(tab)))
         documents.changed.connect(self._remember_open)
         documents.shown.connect(self._remember_open)
@@ -68,6 +66,11 @@ class DocumentSafety(QObject):
             return True
         self._documents.show(tab)
         return self._rooms[tab].may_leave()
+
+    def _may_close_all(self) -> bool:
+        from gradstudio.ui.app.files.unsaved_changes import may_close_all
+
+        return may_close_all(self._documents, self._may_close, self._save, self._window.frame)
 
     def _save(self, tab: Tab) -> bool:
         self._documents.show(tab)
