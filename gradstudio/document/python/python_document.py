@@ -1,6 +1,7 @@
 """A Python text as a document: read by its syntax, laid out, its stored tensors taken from beside it."""
 
 import codecs
+import contextlib
 import io
 import os
 import re
@@ -103,14 +104,17 @@ def read_file(text: str, folder: Path, *, mark: bool = False) -> Read:
 
 
 def encode_python(text: str) -> bytes:
-    """The bytes of a Python file, in the encoding that its first lines name; in UTF-8 where that cannot hold it."""
+    """The bytes of a Python file, in the encoding that its first lines name.
+
+    In UTF-8 where that cannot hold it, or is none that is read: a document may hold any text.
+    """
     encoding = _encoding_of(text.removeprefix(_MARK)[:_FIRST_LINES].encode())
-    try:
-        return text.encode(encoding or "utf-8")
-    except UnicodeEncodeError:
-        first, *others = text.split("\n", 2)
-        lines = [_COOKIE.sub(r"\g<1>utf-8", line, count=1) for line in (first, *others[:1])]
-        return "\n".join([*lines, *others[1:]]).encode()
+    if encoding in ENCODINGS:
+        with contextlib.suppress(UnicodeEncodeError):
+            return text.encode(encoding)
+    first, *others = text.split("\n", 2)
+    lines = [_COOKIE.sub(r"\g<1>utf-8", line, count=1) for line in (first, *others[:1])]
+    return "\n".join([*lines, *others[1:]]).encode()
 
 
 def decode_python(data: bytes) -> str:

@@ -7,11 +7,12 @@ import pytest
 
 from gradstudio.cli import main
 from gradstudio.document.file import load, save
-from gradstudio.document.python.python_document import load_python
+from gradstudio.document.python.python_document import decode_python, load_python
 from gradstudio.document.python.python_export import export_bytes, write_export
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.recipes.nodes import set_literal
 from gradstudio.program.forms.form_table import form_named
+from gradstudio.program.reading.reader import read_script
 
 TESTS = Path(__file__).parents[2]
 CORPUS = sorted([*(TESTS / "corpus" / "accepted").glob("*.py"), *(TESTS / "corpus" / "code").glob("*.py")])
@@ -143,3 +144,13 @@ def test_methods_of_any_name_are_saved_and_opened(name: str, tmp_path: Path) -> 
     path.write_text(text.replace("NAME", name))
     save(load_python(path).graph, tmp_path / "saved.gsg")
     assert export_bytes(load(tmp_path / "saved.gsg"), "script", "typed") == path.read_bytes()
+
+
+@pytest.mark.parametrize("word", ["rot13", "utf-7", "unicode_escape", "undefined", "base64", "utf-16", "no-such"])
+def test_a_document_whose_text_names_an_encoding_that_is_not_read_is_exported_in_utf_8(word: str) -> None:
+    text = f"# coding: {word}\nimport torch\nx = torch.ones(2)  # \xe9\n"
+    graph = read_script(text).graph
+    graph.original = text
+    data = export_bytes(graph, "script", "typed")
+    assert decode_python(data).split("\n")[1:] == graph.original.split("\n")[1:]
+    compile(data, "typed.py", "exec")
