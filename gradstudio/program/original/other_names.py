@@ -1,12 +1,9 @@
 """Programs that are the same but for the names of what is inlined, for which a text has no statement of its own."""
 
 import ast
-import re
 from collections.abc import Mapping, Sequence
 
 from gradstudio.program.original.statement_lines import StatementLines
-
-_PIECES = re.compile(r"([^\W\d]\w*)")
 
 
 def names_from_elsewhere(typed: StatementLines, printed: StatementLines, places: Mapping[int, int]) -> frozenset[str]:
@@ -22,18 +19,34 @@ def names_from_elsewhere(typed: StatementLines, printed: StatementLines, places:
 
 
 def is_same_but_for(names: frozenset[str], one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether lines say the same where some names of the first ones may be others, each the same everywhere."""
+    """Whether lines say the same where some names of the first ones may be others, each the same everywhere.
+
+    Names of values alone: what is called, an attribute, an argument or a text is what it is.
+    """
     there: dict[str, str] = {}
     back: dict[str, str] = {}
-    if len(one) != len(other):
+    try:
+        said, meant = (ast.parse("\n".join(lines)) for lines in (one, other))
+    except SyntaxError:
         return False
-    for line, meant in zip(one, other, strict=True):
-        pieces, wanted = _PIECES.split(line), _PIECES.split(meant)
-        if len(pieces) != len(wanted) or pieces[::2] != wanted[::2]:
+    # As long as all have been alike so far, both walks meet the same places in the same order.
+    for part, wanted in zip(ast.walk(said), ast.walk(meant), strict=False):
+        if type(part) is not type(wanted) or _words(part) != _words(wanted):
             return False
-        for word, own in zip(pieces[1::2], wanted[1::2], strict=True):
-            if word != own and word not in names:
+        if isinstance(part, ast.Name) and isinstance(wanted, ast.Name):
+            if part.id != wanted.id and part.id not in names:
                 return False
-            if there.setdefault(word, own) != own or back.setdefault(own, word) != word:
+            if there.setdefault(part.id, wanted.id) != wanted.id or back.setdefault(wanted.id, part.id) != part.id:
                 return False
     return True
+
+
+def _words(part: ast.AST) -> list[tuple[str, object]]:
+    """What a part of a program says itself, its name excepted, and how many parts stand below it."""
+    found: list[tuple[str, object]] = []
+    for field, value in ast.iter_fields(part):
+        if isinstance(value, list):
+            found.append((field, [None if isinstance(one, ast.AST) else one for one in value]))
+        elif not isinstance(value, ast.AST) and not (isinstance(part, ast.Name) and field == "id"):
+            found.append((field, repr(value)))
+    return found
