@@ -18,7 +18,7 @@ from gradstudio.program.original.header_edits import with_header
 from gradstudio.program.original.line_edits import DEFINITIONS, FINE, LineEdits
 from gradstudio.program.original.new_imports import behind_imports, imports_for
 from gradstudio.program.original.other_names import is_same_but_for, names_from_elsewhere
-from gradstudio.program.original.statement_lines import StatementLines
+from gradstudio.program.original.statement_lines import StatementLines, lines_within_texts
 from gradstudio.program.original.text_places import places_in
 from gradstudio.program.reading.docstring_name import with_docstring_bound
 from gradstudio.program.reading.main_part import is_report
@@ -252,7 +252,10 @@ def _meant(script: Script, now: _Round) -> list[str]:
 
 
 def _statements(code: str) -> list[str]:
-    return [line for line in code.split("\n") if line.strip() and not line.lstrip().startswith("#")]
+    """The lines of a program without comments and blank lines; of a text in it every line counts."""
+    kept = lines_within_texts(code)
+    lines = enumerate(code.split("\n"), start=1)
+    return [line for number, line in lines if number in kept or line.split("#", 1)[0].strip()]
 
 
 def _plain(text: str) -> str:

@@ -13,6 +13,8 @@ from gradstudio.program.reading.code.code_statement import first_line, last_line
 _LAYOUT = frozenset(
     {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 )
+_OVER_LINES = ('"""', "'''", "\\\n")
+"""Without one of these no text goes over several lines."""
 _INNER = ("body", "orelse", "finalbody")
 _MANY = ("handlers", "cases")
 
@@ -208,3 +210,11 @@ def _value(string: str) -> str:
         return repr(ast.literal_eval(string))
     except (SyntaxError, ValueError):
         return string  # an f-string
+
+
+def lines_within_texts(code: str) -> frozenset[int]:
+    """The lines (from 1) that begin inside of a text over several lines, where ``#`` and nothing say something."""
+    if not any(sign in code for sign in _OVER_LINES):
+        return frozenset()
+    tokens = tokenize.generate_tokens(io.StringIO(code).readline)
+    return frozenset(line for token in tokens for line in range(token.start[0] + 1, token.end[0] + 1))

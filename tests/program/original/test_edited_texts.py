@@ -312,3 +312,28 @@ def test_the_items_stand_where_the_text_says() -> None:
     item = node(graph, "torch.optim.SGD")
     assert moved.lines[item] == found.lines[item] + 2
     assert moved.text.split("\n")[moved.lines[item] - 1].startswith("opt = ")
+
+
+SENDING = '''\
+import json
+
+try:
+    json.send("""a
+
+# one
+b""")
+except json.Failed as failed:
+    json.say("""a
+
+# one
+b""")
+finally:
+    json.end()
+'''
+
+
+@pytest.mark.parametrize("text", ['"""a\n\n# two and three\nb"""', '"""a\nb"""', '"""a\n\n\n# one\n# k\nb"""'])
+def test_a_line_of_a_text_over_several_lines_is_no_comment(text: str) -> None:
+    graph = read_script(SENDING, keeps_code=True).graph
+    graph.original = SENDING.replace('"""a\n\n# one\nb"""', text)
+    assert original_script(graph, "program", report=False).text == SENDING
