@@ -205,6 +205,7 @@ class Leader:
         if number >= self._count or number == self.shown:
             return
         self.shown = number
+        self._rows.look_elsewhere()
         self._backwards.look_elsewhere()
         rank = self._ranks[number]
         for body in rank.log.since(rank.log.run_begins):

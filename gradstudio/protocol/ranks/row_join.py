@@ -113,9 +113,21 @@ class RowJoin:
         return self.take_known()
 
     def recall(self, rows: Iterable[Row]) -> tuple[Row, ...]:
-        """Rows of another rank, told before, with what is known of them."""
-        known = ((self._known.get((row.step, row.node)), row) for row in rows)
-        return tuple(row if of_all is None else of_all.put_into(row) for of_all, row in known)
+        """Rows of another rank, told before, with what is known of them; those that others have not told yet wait."""
+        return tuple(self._recalled(row) for row in rows)
+
+    def look_elsewhere(self) -> None:
+        """Another rank is shown from now on: rows of the one before wait no more."""
+        self._due.clear()
+        for step in self._steps.values():
+            step.row = None
+
+    def _recalled(self, row: Row) -> Row:
+        key = (row.step, row.node)
+        if key in self._steps:
+            return self._shown(row)
+        known = self._known.get(key)
+        return row if known is None else known.put_into(row)
 
     def _let_go(self) -> None:
         """Nothing more is heard of the oldest step."""

@@ -32,6 +32,10 @@ def row(rank: int, step: int, *values: float, complete: bool = True) -> Row:
     return Row(step=step, node=ItemId(f"n{step}"), outputs=outputs, complete=complete)
 
 
+def values_of(row: Row) -> list[object]:
+    return [one.summary.value for one in row.outputs if isinstance(one, TensorRecord)]
+
+
 def ends(spread: Spread | None) -> tuple[object, object]:
     assert spread is not None and spread.mean is not None
     return spread.mean.least, spread.mean.most
@@ -58,6 +62,36 @@ def test_a_row_that_all_others_have_told_is_complete_at_once() -> None:
     (shown,) = rows.show([row(0, 1, 4.0)])
     assert shown.complete and all(spread is not None and spread.is_equal for spread in spreads_of(shown))
     assert not rows.take_known()
+
+
+def test_a_row_that_waits_when_another_rank_is_shown_is_given_out_as_that_rank_told_it() -> None:
+    rows = RowJoin(RANKS)
+    rows.tell(0, [row(0, 1, 5.0), row(0, 2, 8.0)])
+    rows.show([row(0, 1, 5.0), row(0, 2, 8.0)])
+    rows.tell(1, [row(1, 1, 6.0)])
+    rows.look_elsewhere()
+    (recalled,) = rows.recall([row(1, 1, 6.0)])
+    assert not recalled.complete
+    rows.tell(2, [row(2, 1, 7.0), row(2, 2, 9.0)])
+    (known,) = rows.take_known()
+    assert known.complete and values_of(known) == [6.0]
+    assert [ends(spread) for spread in spreads_of(known)] == [(5.0, 7.0), (-7.0, -5.0)]
+    rows.tell(1, [row(1, 2, 4.0)])
+    (shown,) = rows.show([row(1, 2, 4.0)])
+    assert shown.complete and values_of(shown) == [4.0] and ends(spreads_of(shown)[0]) == (4.0, 9.0)
+    assert not rows.take_known() and not rows.finish()
+
+
+def test_a_row_that_was_known_and_not_taken_is_of_no_use_where_another_rank_is_shown() -> None:
+    rows = RowJoin(RANKS)
+    rows.tell(0, [row(0, 1, 5.0)])
+    rows.show([row(0, 1, 5.0)])
+    rows.tell(1, [row(1, 1, 6.0)])
+    rows.tell(2, [row(2, 1, 7.0)])
+    rows.look_elsewhere()
+    (recalled,) = rows.recall([row(1, 1, 6.0)])
+    assert recalled.complete and values_of(recalled) == [6.0] and ends(spreads_of(recalled)[0]) == (5.0, 7.0)
+    assert not rows.take_known() and not rows.finish()
 
 
 def test_what_a_rank_never_tells_is_told_without_it_at_the_end() -> None:
