@@ -58,9 +58,9 @@ def start() -> "Service":
 
     Here.rank = rank_of(sys.argv)
     if Here.rank is not None:
-        from gradstudio.engine.backward.bucket_hook import Models
+        from gradstudio.engine.backward.bucket_reductions import replicas
 
-        Models().see()
+        replicas.see()
     found = devices()  # first: a driver may have to be loaded by a program with more rights than ours
     walls = build_walls()
     service = Service(inbox, outbox)

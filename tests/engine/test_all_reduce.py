@@ -45,6 +45,77 @@ for p in net.parameters():
     print(p.grad.numpy().tobytes().hex(), p.detach().numpy().tobytes().hex())
 """
 
+WAYS = """import torch
+import torch.distributed
+from torch import nn
+from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
+
+torch.distributed.init_process_group('gloo')
+rank = torch.distributed.get_rank()
+
+
+def trained(turns=3, own=None, joined=False, accumulates=False, unused=False, **options):
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Linear(7, 3))
+    if unused:
+        net.unused = nn.Linear(2, 2)
+        net.forward = lambda x: net[2](torch.tanh(net[0](x)))
+    model = nn.parallel.DistributedDataParallel(net, bucket_cap_mb=0.0001, **options)
+    torch.manual_seed(rank + 1)
+    told = []
+    x = torch.randn(4, 5)
+    with model.join(divide_by_initial_world_size=False, enable=joined):
+        for t in range(turns + (rank if joined else 0)):
+            model.zero_grad(set_to_none=t % 2 == 0)
+            if accumulates:
+                with model.no_sync():
+                    (model(x) ** 3).mean().backward()
+            (model(x) ** 2).mean().backward()
+            if own is not None and t == 0:
+                model.register_comm_hook(None, own)
+            told += [p.grad.clone() for p in net.parameters() if p.grad is not None]
+            with torch.no_grad():
+                for p in net.parameters():
+                    p -= 0.3 * (0.0 if p.grad is None else p.grad)
+    return [*told, *net.parameters()]
+
+
+def halved(state, bucket):
+    return torch.distributed.all_reduce(bucket.buffer().mul_(0.5), async_op=True).get_future().then(
+        lambda future: future.value()[0]
+    )
+
+
+def said(name, tensors):
+    print(name, ' '.join(one.detach().numpy().tobytes().hex() for one in tensors))
+
+
+said('own', trained(own=halved))
+said('compressed', trained(own=default_hooks.fp16_compress_hook))
+said('joined', trained(joined=True))
+said('view', trained(gradient_as_bucket_view=True))
+said('view accumulated', trained(gradient_as_bucket_view=True, accumulates=True))
+said('accumulated', trained(accumulates=True))
+said('static', trained(static_graph=True))
+said('unused', trained(find_unused_parameters=True, unused=True))
+net = nn.Sequential(nn.Embedding(5, 3, sparse=True), nn.Linear(3, 2))
+model = nn.parallel.DistributedDataParallel(net)
+(model(torch.tensor([rank, 3])) ** 2).mean().backward()
+said('sparse', [net[0].weight.grad.to_dense(), net[1].weight.grad])
+"""
+"""Ways to reduce that differ from the usual one."""
+WAYS_COUNT = 9
+WAYS_BUCKETS = [
+    *([1, 0, 0] * 2),  # not what a hook of the program does
+    *[0, 0, 0],  # no mean over all ranks
+    *[1, 2, 2],  # once torch has looked in which order gradients come
+    *([0, 1, 0, 2, 0, 2] * 2),  # none in what is only accumulated
+    *[1, 1, 2],
+    *[3, 3, 3],
+    1,  # not the sparse one
+]
+"""So many all-reduces are shown of each backward."""
+
 
 @pytest.fixture(scope="module")
 def ranks() -> Iterator[EngineProcess]:
@@ -83,13 +154,17 @@ def watched(ranks: EngineProcess) -> tuple[list[Event], list[str]]:
     return heard, [line for printed in outcome.printed for line in printed.text.splitlines()]
 
 
+def of_ranks(lines: list[str]) -> list[list[str]]:
+    """What each rank has printed."""
+    return [
+        [line.removeprefix(f"[rank {rank}] ") for line in lines if f"[rank {rank}]" in line] for rank in range(RANKS)
+    ]
+
+
 def test_gradients_and_parameters_are_those_of_torch_alone_to_the_last_bit(
     watched: tuple[list[Event], list[str]],
 ) -> None:
-    told = [
-        [line.removeprefix(f"[rank {rank}] ") for line in watched[1] if f"[rank {rank}]" in line]
-        for rank in range(RANKS)
-    ]
+    told = of_ranks(watched[1])
     assert all(len(lines) == 4 for lines in told) and told == by_torch(TEXT)
 
 
@@ -156,3 +231,16 @@ def test_another_rank_shows_its_own_gradients_with_those_of_all(
                 ]
     finally:
         ranks.send(LookAt(rank=0))  # type: ignore[arg-type]  # as above
+
+
+def test_hooks_of_the_program_joins_and_views_give_what_torch_alone_gives(ranks: EngineProcess) -> None:
+    heard: list[Event] = []
+    outcome = run(ranks, WAYS, heard)
+    assert outcome.paused.outcome == "done", outcome.paused
+    assert [len(reductions(one)) for one in records(heard)] == WAYS_BUCKETS
+    told = of_ranks([line for printed in outcome.printed for line in printed.text.splitlines()])
+    alone = by_torch(WAYS)
+    assert all(len(lines) == WAYS_COUNT for lines in told)
+    for rank in range(RANKS):
+        for line, other in zip(told[rank], alone[rank], strict=True):
+            assert line == other, line[:20]

@@ -294,4 +294,4 @@ def _times(reduction: Reduction) -> Iterator[Line]:
         yield Line(kind="words", text=f"{words[0].upper()}{words[1:]}.")
     for rank, seconds in waits(reduction):
         yield Line(f"rank {rank}", f"waited {duration_words(seconds)}" if seconds >= NOTICED_S else "waited for nobody")
-    yield Line("all-reduce", duration_words(reduction.done_s - reduction.came_s))
+    yield Line("all-reduce", f"at most {duration_words(reduction.done_s - reduction.came_s)}")
