@@ -210,13 +210,10 @@ class Leader:
         rank = self._ranks[number]
         for body in rank.log.since(rank.log.run_begins):
             message = _EVENTS.decode(body)
-            match message:
-                case Traced():
-                    message = with_rows(message, self._rows.recall(message.rows))
-                case BackwardTraced():
-                    message = self._backwards.show(message)
-                case _:
-                    pass
+            if isinstance(message, Traced):
+                message = with_rows(message, self._rows.recall(message.rows))
+            elif isinstance(message, BackwardTraced):
+                message = self._backwards.show(message)
             self._say(message)
         if not rank.is_busy:
             self._tell_gradients()
