@@ -63,8 +63,13 @@ class OutlineTree(QTreeView):
             return
         is_narrow = self.viewport().width() < NARROW_PX
         self.setColumnHidden(STATE, is_narrow)
-        for column, share in (NARROW_SHARES if is_narrow else SHARES).items():
-            self.setColumnWidth(column, int(share * self.viewport().width()))
+        shares = NARROW_SHARES if is_narrow else SHARES
+        widths = {column: int(share * self.viewport().width()) for column, share in shares.items()}
+        lacking = max(self.header().sectionSizeHint(OPERATOR) - widths[OPERATOR], 0)  # the longest title
+        widths[OPERATOR] += lacking
+        widths[NAME] -= lacking
+        for column, width in widths.items():
+            self.setColumnWidth(column, width)
 
     def _on_section_resized(self, _column: int, _before: int, _now: int) -> None:
         if QApplication.mouseButtons() & Qt.MouseButton.LeftButton and self.header().underMouse():

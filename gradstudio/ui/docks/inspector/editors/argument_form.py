@@ -3,13 +3,24 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gradstudio.graph.model import Wire
 from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor
 from gradstudio.ui.theme import Theme, icon_pixmap, mono_font
 
 ROW_GAP_PX = 6
+CUT_PX = (22, 24)
+TIP = "Fed by a wire: select where it comes from"
 
 
 class ArgumentForm(QWidget):
@@ -40,14 +51,12 @@ class WireLink(QWidget):
         """Of no wire yet."""
         super().__init__()
         self._shown: tuple[Wire, str] | None = None
-        self._link = QPushButton("", self)
-        self._link.setObjectName("link")
-        self._link.setToolTip("Fed by a wire: select where it comes from")
-        self._link.setFont(mono_font())
-        self._link.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # a narrow dock has the buttons
+        self._link = _LinkButton(self)
         self._link.setCursor(Qt.CursorShape.PointingHandCursor)
         self._link.clicked.connect(lambda: self._shown is not None and reveal(self._shown[0]))
         button = QToolButton(self)
+        button.setObjectName("dock_button")
+        button.setFixedSize(*CUT_PX)
         button.setToolTip("Take the wire away")
         button.setAccessibleName("Take the wire away")
         button.setIcon(icon_pixmap("error", theme.color("text_dim"), 16))
@@ -63,3 +72,20 @@ class WireLink(QWidget):
         if self._shown != (wire, name):
             self._shown = wire, name
             self._link.setText(f"← {name}")
+            self._link.setToolTip(f"{name}\n{TIP}")
+
+
+class _LinkButton(QPushButton):
+    """As wide as there is room; a longer name is shortened in its middle, and stands in the tooltip."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__("", parent)
+        self.setObjectName("link")
+        self.setFont(mono_font())
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # a narrow dock has the buttons
+
+    def initStyleOption(self, option: QStyleOptionButton) -> None:
+        """Shows what fits."""
+        super().initStyleOption(option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self).width()
+        option.text = self.fontMetrics().elidedText(option.text, Qt.TextElideMode.ElideMiddle, room)

@@ -3,14 +3,22 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QStyle, QStyleOptionComboBox, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStyleOptionComboBox,
+    QWidget,
+)
 
 from gradstudio.graph.model import DOCUMENT_DEVICE
 from gradstudio.graph.ports.item_ports import Port
 from gradstudio.operators.literals.choices import LiteralChoice, is_closed
 from gradstudio.operators.model import Kind
 from gradstudio.scene.card.field_choices import is_switch, toggle_literal
-from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor, LineEditor, short
+from gradstudio.ui.docks.inspector.editors.argument_editor import DEFAULT, ArgumentEditor, LineEditor, short
 from gradstudio.ui.docks.inspector.editors.data_editor import DataEditor
 
 WIRE_ONLY = frozenset(
@@ -127,7 +135,7 @@ class SwitchEditor(ArgumentEditor):
 
     def __init__(self, port: Port, parent: QWidget | None = None) -> None:
         """Show the literal, or the default dimly."""
-        self._switch = QCheckBox()
+        self._switch = _Switch()
         super().__init__(port, self._switch, parent)
         self._switch.setToolTip(port.parameter.hint)
         self._switch.clicked.connect(self._on_switch_clicked)
@@ -142,12 +150,27 @@ class SwitchEditor(ArgumentEditor):
         value = self.port.literal or self.port.parameter.default or ""
         self._switch.setChecked(value == "True")
         missing = "needed" if self.port.required else ""
-        self._switch.setText(self.port.literal or (f"{value}  (default)" if value else missing))
+        self._switch.setText(self.port.literal or (f"{value}{DEFAULT}" if value else missing))
         self._switch.setProperty("role", "" if self.port.literal else "dim")
         self._switch.style().polish(self._switch)
 
     def _on_switch_clicked(self) -> None:
         self.committed.emit(toggle_literal(self.port.literal, self.port.parameter.default))
+
+
+class _Switch(QCheckBox):
+    """That a value is the default is said only where that fits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def initStyleOption(self, option: QStyleOptionButton) -> None:
+        """Shows whole words, as a choice that is closed does."""
+        super().initStyleOption(option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_CheckBoxContents, option, self).width()
+        if self.fontMetrics().horizontalAdvance(option.text) > room:
+            option.text = option.text.removesuffix(DEFAULT)
 
 
 class _QuietComboBox(QComboBox):

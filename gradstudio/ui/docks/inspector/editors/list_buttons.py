@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
 
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
@@ -68,12 +68,14 @@ def list_buttons(store: GraphStore, theme: Theme, item: ItemId, port: Port, pare
 
 
 def with_buttons(field: QWidget, buttons: list[QToolButton]) -> QWidget:
-    """A field with buttons on its right."""
+    """A field with a button on its right; with several below it, so that what it says keeps its room."""
     row = QWidget()
-    layout = QHBoxLayout(row)
+    layout = QGridLayout(row)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(0)
-    layout.addWidget(field, 1)
-    for made in buttons:
-        layout.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
+    layout.setColumnStretch(0, 1)
+    is_below = len(buttons) > 1
+    layout.addWidget(field, 0, 0, 1, len(buttons) + 1 if is_below else 1)
+    for column, made in enumerate(buttons, 1):
+        layout.addWidget(made, int(is_below), column, Qt.AlignmentFlag.AlignTop)
     return row
