@@ -13,7 +13,7 @@ import pytest
 from safetensors import safe_open
 
 from gradstudio.cli import main
-from gradstudio.document.runs.kept_run import KeptRun, kept_runs
+from gradstudio.document.runs.kept_run import PARAMETERS, KeptRun, kept_runs, write_record
 
 PROGRAM = """import torch
 from torch import nn, optim
@@ -112,3 +112,46 @@ def test_a_run_that_is_not_asked_to_keep_leaves_nothing(tmp_path: Path) -> None:
     file.write_text(PROGRAM.replace("100000", "3"))
     assert main(["run", str(file)]) == 0
     assert [one.name for one in tmp_path.iterdir()] == ["short.py"]
+
+
+def a_run_that_was_cut_off(file: Path) -> KeptRun:
+    """As it stands where its writer was killed behind a checkpoint."""
+    assert main(["run", str(file), "--keep"]) == 0
+    run = newest(file.with_suffix(".runs"))
+    assert run is not None
+    run.record.state = "ended"
+    write_record(run.folder, run.record)
+    return run
+
+
+def test_another_program_does_not_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "short.py"
+    file.write_text(PROGRAM.replace("100000", "3"))
+    run = a_run_that_was_cut_off(file)
+    before = {one.name: one.read_bytes() for one in run.folder.iterdir()}
+    file.write_text(PROGRAM.replace("100000", "3").replace("0.01", "0.02"))
+    assert main(["run", str(file), "--continue"]) == 1
+    said = capsys.readouterr().out
+    assert "is not the program that was cut off" in said and str(run.folder / "program.py") in said
+    assert {one.name: one.read_bytes() for one in run.folder.iterdir()} == before
+
+
+def test_a_link_for_what_was_learnt_is_not_followed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "short.py"
+    file.write_text(PROGRAM.replace("100000", "3"))
+    run = a_run_that_was_cut_off(file)
+    (run.folder / PARAMETERS).replace(tmp_path / "elsewhere")
+    (run.folder / PARAMETERS).symlink_to(tmp_path / "elsewhere")
+    assert main(["run", str(file), "--continue"]) == 1
+    assert "no run that can go on" in capsys.readouterr().out
+
+
+def test_a_disk_that_refuses_ends_the_keeping_and_not_the_training(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "short.py"
+    file.write_text(PROGRAM.replace("100000", "3"))
+    (tmp_path / "short.runs").write_text("no folder")
+    assert main(["run", str(file), "--keep"]) == 0
+    said = capsys.readouterr()
+    assert "\nbest " in said.out and said.err.count("not kept any more") == 1

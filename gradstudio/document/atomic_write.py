@@ -71,12 +71,23 @@ def read_private(path: Path, most_bytes: int) -> bytes:
         OSError: it cannot be read.
         ValueError: it is no file, others may write it, or it is larger.
     """
+    return read_ordinary(path, most_bytes, is_private=True)
+
+
+def read_ordinary(path: Path, most_bytes: int, *, is_private: bool = False) -> bytes:
+    """What an ordinary file holds; no link is followed, and no pipe or device is waited for.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no file, or larger, or, where it `is_private`, others may write it.
+    """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     with open(os.open(path, flags), "rb") as file:
         about = os.fstat(file.fileno())
         if not stat.S_ISREG(about.st_mode):
             raise ValueError("it is no file.")
-        if os.name == "posix" and (about.st_uid != os.getuid() or about.st_mode & _OTHERS_MAY_WRITE):
+        is_others = os.name == "posix" and (about.st_uid != os.getuid() or about.st_mode & _OTHERS_MAY_WRITE)
+        if is_private and is_others:
             raise ValueError("others may write it.")
         data = file.read(most_bytes + 1)
     if len(data) > most_bytes:

@@ -2,15 +2,17 @@
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Final
 
 import numpy as np
 
-from gradstudio.document.errors import NothingToContinue
+from gradstudio.document.errors import CannotSave, NothingToContinue
 from gradstudio.document.event_files import Points
-from gradstudio.document.runs.kept_run import PARAMETERS, KeptRun, RunRecord, kept_runs, runs_folder
+from gradstudio.document.runs.kept_run import PROGRAM, KeptRun, RunRecord, kept_runs, runs_folder
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.document.runs.run_writer import RunWriter, judged_loss
 from gradstudio.graph.model import Graph
@@ -26,7 +28,10 @@ EVERY_S: Final = 2.0
 LEAST_TURNS: Final = 2
 NONE_LEFT: Final = "'{name}' has no run that can go on: none was cut off behind a checkpoint. --keep keeps one."
 NO_FILE: Final = "What comes from standard input has no folder beside it: --keep and --continue need a file."
-OTHER_TEXT: Final = "The program is not the one that was cut off: it goes on as it is now."
+OTHER_TEXT: Final = (
+    "'{name}' is not the program that was cut off: that is '{file}'. --keep trains this one, from its beginning."
+)
+NOT_KEPT: Final = "This training is not kept any more, and goes on: {reason}"
 HOW: Final = "gradstudio run {name} --continue goes on from turn {turn:,}."
 
 
@@ -46,20 +51,23 @@ class KeptTraining:
         if name == "-":
             raise NothingToContinue(NO_FILE)
         self._graph, self._name, self._folder = graph, name, runs_folder(Path(name))
-        self._resumed = _cut_off_run(self._folder, name) if goes_on else None
-        data = (self._resumed.folder / PARAMETERS).read_bytes() if self._resumed is not None else b""
+        self._resumed = _cut_off_run(self._folder, name, write_script(graph)) if goes_on else None
+        data = self._resumed.parameters() if self._resumed is not None else b""
         self.request = Do(
             verb="continue" if data else "run", checkpoint=data, samples_turns=True, keeps_bytes=LARGEST_KEPT
         )
-        if self._resumed is not None and self._resumed.program() != write_script(graph):
-            sys.stderr.write(f"{OTHER_TEXT}\n")
         self._writer: RunWriter | None = None
+        self._is_refused = False
         self._curves = HeardCurves(graph)
         self._seed = graph.header.seed
         self._began_s = self._written_s = time.monotonic()
 
     def hear(self, event: Event) -> None:
         """Take up what the engine says."""
+        with self._refusals():
+            self._hear(event)
+
+    def _hear(self, event: Event) -> None:
         if isinstance(event, Started):
             self._seed = event.seed
             if self._resumed is not None:
@@ -80,8 +88,8 @@ class KeptTraining:
             engine.send(KeepCheckpoint(request=1, most_bytes=LARGEST_KEPT))
             kept = engine.wait_for(CheckpointKept, on_event=self.hear)
             assert isinstance(kept, CheckpointKept)
-            self._keep(self._writer, kept)
-        self._write(self._writer)
+            self.hear(kept)
+        self._save()
 
     def __enter__(self) -> "KeptTraining":
         """This training."""
@@ -93,15 +101,29 @@ class KeptTraining:
             return
         record = self._writer.record
         record.state, record.reason = ("stopped" if kind is KeyboardInterrupt else "ended"), str(error)
-        self._write(self._writer)
+        self._save()
         if record.learnt:
             turn = max(record.learnt.values())
             sys.stderr.write(f"{HOW.format(name=self._name, turn=turn)}\n")
 
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        """A disk that refuses ends the keeping, not the training."""
+        try:
+            yield
+        except (OSError, CannotSave) as error:
+            self._writer, self._is_refused = None, True
+            sys.stderr.write(f"{NOT_KEPT.format(reason=error)}\n")
+
+    def _save(self) -> None:
+        with self._refusals():
+            if self._writer is not None:
+                self._write(self._writer)
+
     def _hear_turns(self, event: Turned) -> None:
         self._curves.hear(event)
         lengths = [len(curve.values) for curve in self._curves.longest().values()]
-        if self._writer is None and max(lengths, default=0) >= LEAST_TURNS:
+        if self._writer is None and not self._is_refused and max(lengths, default=0) >= LEAST_TURNS:
             record = RunRecord(seed=self._seed, device=self._graph.header.device, literals=literals_of(self._graph))
             self._writer = RunWriter(self._folder, record, write_script(self._graph))
         if self._writer is not None and time.monotonic() - self._written_s >= EVERY_S:
@@ -129,13 +151,16 @@ class KeptTraining:
         }
 
 
-def _cut_off_run(folder: Path, name: str) -> KeptRun:
+def _cut_off_run(folder: Path, name: str, text: str) -> KeptRun:
     """The newest run that can go on.
 
     Raises:
-        NothingToContinue: there is none.
+        NothingToContinue: there is none, or it is of another program than this text.
     """
     for run in kept_runs(folder):
-        if run.can_go_on:
-            return run
+        if not run.can_go_on:
+            continue
+        if run.program() != text:
+            raise NothingToContinue(OTHER_TEXT.format(name=name, file=run.folder / PROGRAM))
+        return run
     raise NothingToContinue(NONE_LEFT.format(name=name))

@@ -7,12 +7,14 @@ import sys
 import threading
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 from safetensors import safe_open
 
 from gradstudio.document.runs.kept_run import KeptRun, kept_runs
+from gradstudio.graph.recipes.nodes import set_header
 from gradstudio.ui.widgets.offer_field import OfferField
 from tests.ui.desk import Desk
 from tests.ui.test_runs_by_hand import LINE
@@ -132,3 +134,15 @@ def test_a_no_is_remembered(desk: Desk, path: Path) -> None:
     field.decline.click()
     desk.session.offer_cut_off_run()
     assert not field.isVisible()
+
+
+def test_another_program_is_not_trained_on(desk: Desk, path: Path) -> None:
+    desk.window.actions["run.again"].trigger()
+    desk.until(lambda: learnt(path))
+    os.kill(desk.session.engine.pid, signal.SIGKILL)
+    field = offered(desk)
+    store, said = desk.session.graph_store, list[str]()
+    desk.session.run.status.refused.connect(said.append)
+    store.submit(set_header(store.graph, msgspec.structs.replace(store.graph.header, seed=77)), "Seed")
+    field.accept.click()
+    assert not desk.session.run.state.busy and "not the one that was cut off" in said[0]

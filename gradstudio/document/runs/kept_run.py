@@ -11,9 +11,11 @@ from typing import Literal as OneOf
 import msgspec
 import psutil
 
-from gradstudio.document.atomic_write import write_file
+from gradstudio.document.atomic_write import read_ordinary, write_file
+from gradstudio.document.errors import NothingToContinue
 from gradstudio.document.event_files import Points, read_events
 from gradstudio.document.file import RUNS_SUFFIX
+from gradstudio.program.reading.parser import MAX_CHARACTERS
 
 RECORD: Final = "run.json"
 PROGRAM: Final = "program.py"
@@ -25,6 +27,10 @@ DELETED: Final = ".deleted"
 DELETED_KEPT: Final = 10
 """So many runs that were deleted can be brought back."""
 LARGEST_RECORD: Final = 1 << 20
+LARGEST_PROGRAM: Final = 4 * MAX_CHARACTERS
+LARGEST_PARAMETERS: Final = 1 << 27
+LARGEST_EVENTS: Final = 1 << 30
+NOTHING_TO_GO_ON: Final = "What this run had learnt cannot be read: {reason}"
 SAME_START_S: Final = 2.0
 _FOLDER: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d+")
 State = OneOf["running", "finished", "stopped", "failed", "ended"]
@@ -102,7 +108,8 @@ class KeptRun(msgspec.Struct, frozen=True):
     @property
     def has_parameters(self) -> bool:
         """Whether what was learnt is kept."""
-        return (self.folder / PARAMETERS).is_file()
+        path = self.folder / PARAMETERS
+        return path.is_file() and not path.is_symlink()
 
     @property
     def learnt_turns(self) -> int:
@@ -122,17 +129,28 @@ class KeptRun(msgspec.Struct, frozen=True):
     def program(self) -> str:
         """The text of the program that ran; "" where it is gone."""
         try:
-            return (self.folder / PROGRAM).read_text("utf-8")
-        except (OSError, UnicodeDecodeError):
+            return read_ordinary(self.folder / PROGRAM, LARGEST_PROGRAM).decode()
+        except (OSError, ValueError):
             return ""
+
+    def parameters(self) -> bytes:
+        """What was learnt, as the file of a checkpoint.
+
+        Raises:
+            NothingToContinue: it cannot be read, or is more than is kept of a run.
+        """
+        try:
+            return read_ordinary(self.folder / PARAMETERS, LARGEST_PARAMETERS)
+        except (OSError, ValueError) as error:
+            raise NothingToContinue(NOTHING_TO_GO_ON.format(reason=error)) from error
 
     def curves(self) -> dict[str, Points]:
         """Its curves, by title: turns from 0, and values; what was being written when it was killed is left out."""
         found: dict[str, Points] = {}
         for path in sorted(self.folder.glob("events.out.tfevents.*")):
             try:
-                found |= read_events(path.read_bytes())
-            except OSError:
+                found |= read_events(read_ordinary(path, LARGEST_EVENTS))
+            except (OSError, ValueError):
                 continue
         return found
 
@@ -140,20 +158,18 @@ class KeptRun(msgspec.Struct, frozen=True):
 def kept_runs(folder: Path) -> list[KeptRun]:
     """The runs in a folder, newest first; what is no run is passed over."""
     try:
-        names = sorted((one.name for one in os.scandir(folder) if _FOLDER.fullmatch(one.name)), reverse=True)
+        entries = [one for one in os.scandir(folder) if _FOLDER.fullmatch(one.name) and not one.is_symlink()]
     except OSError:
         return []
+    names = sorted((one.name for one in entries), reverse=True)
     return [KeptRun(folder / name, record) for name in names if (record := read_record(folder / name)) is not None]
 
 
 def read_record(folder: Path) -> RunRecord | None:
     """What `run.json` of a folder says; None where it cannot be read."""
-    path = folder / RECORD
     try:
-        if path.stat().st_size > LARGEST_RECORD:
-            return None
-        return msgspec.json.decode(path.read_bytes(), type=RunRecord)
-    except (OSError, msgspec.MsgspecError):
+        return msgspec.json.decode(read_ordinary(folder / RECORD, LARGEST_RECORD), type=RunRecord)
+    except (OSError, ValueError, RecursionError):
         return None
 
 

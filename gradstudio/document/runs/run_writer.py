@@ -48,7 +48,7 @@ class RunWriter:
         """
         record.began = record.began or time.time()
         self._take(_new_folder(runs, record.began), record)
-        write_file(self.folder / PROGRAM, program.encode(), durable=False)
+        _put(self.folder / PROGRAM, program.encode())
         (self.folder / self._events).write_bytes(event_head(record.began))
         write_record(self.folder, record)
         _make_room(runs, keep=self.folder)
@@ -65,10 +65,10 @@ class RunWriter:
         writer._take(run.folder, read_record(run.folder) or run.record)
         writer._written = {title: int(steps[-1]) for title, (steps, _) in curves.items() if len(steps)}
         parts = [Scalars(title, *points) for title, points in curves.items()]
+        _put(run.folder / writer._events, event_file(parts, writer.record.began))
         for old in run.folder.glob(EVENT_FILES):
-            if old.name != writer._events:
+            if old.name != writer._events:  # gone only when what it held stands elsewhere
                 old.unlink()
-        write_file(run.folder / writer._events, event_file(parts, writer.record.began), durable=False)
         writer.record.turns = run.learnt_turns
         writer.record.state, writer.record.reason = "running", ""
         writer.save()
@@ -121,10 +121,10 @@ class RunWriter:
         """
         if not self.folder.is_dir():
             return
-        write_file(self.folder / PARAMETERS, data, durable=False)
+        _put(self.folder / PARAMETERS, data)
         self.record.learnt = dict(learnt)
         if loss is not None and loss == loss and (self.record.best is None or loss < self.record.best):
-            write_file(self.folder / BEST, data, durable=False)
+            _put(self.folder / BEST, data)
             self.record.best = loss
 
     def go_on_in(self, folder: Path) -> None:
@@ -165,6 +165,17 @@ def move_run(run: Path, runs: Path) -> Path:
     """
     runs.mkdir(parents=True, exist_ok=True)
     return Path(shutil.move(run, runs / run.name))
+
+
+def _put(path: Path, data: bytes) -> None:
+    """Replace a file of a run; a link there is replaced too, so that nothing outside of the folder is written.
+
+    Raises:
+        OSError, CannotSave: it is as it was.
+    """
+    if path.is_symlink():
+        path.unlink()
+    write_file(path, data, durable=False)
 
 
 def _new_folder(runs: Path, began: float) -> Path:

@@ -2,8 +2,9 @@
 
 from typing import Final
 
+from gradstudio.document.errors import NothingToContinue
 from gradstudio.document.python.merge_edits import merge
-from gradstudio.document.runs.kept_run import PARAMETERS, KeptRun
+from gradstudio.document.runs.kept_run import KeptRun
 from gradstudio.graph.errors import Refused
 from gradstudio.program.errors import NotReadable
 from gradstudio.ui.state.run.run_controller import RunController
@@ -21,8 +22,8 @@ def restore(session: Session, run: KeptRun, label: str) -> None:
     if not _bring_back_program(session, run, f"Restore run {label}"):
         return
     try:
-        data = (run.folder / PARAMETERS).read_bytes() if run.has_parameters else b""
-    except OSError:
+        data = run.parameters() if run.has_parameters else b""
+    except NothingToContinue:
         data = b""
     if not data:
         session.run.status.noted.emit(BACK.format(learnt=NOTHING_LEARNT))

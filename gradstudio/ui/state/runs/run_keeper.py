@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
-from gradstudio.document.errors import CannotSave
+from gradstudio.document.errors import CannotSave, NothingToContinue
 from gradstudio.document.event_files import Points
 from gradstudio.document.runs.kept_run import (
-    PARAMETERS,
     KeptRun,
     RunRecord,
     State,
@@ -48,7 +47,9 @@ TRAINED: Final = "Trained {turns:,} turns in {time}, kept in Runs: {figures}"
 MOST_FIGURES: Final = 3
 CUT_OFF: Final = "The training was cut off at turn {turn:,}."
 GO_ON: Final = "Continue from turn {turn:,}"
-NOTHING_TO_GO_ON: Final = "What this run had learnt cannot be read: {reason}"
+OTHER_TEXT: Final = (
+    "The program is not the one that was cut off. Continue in the Runs dock puts that back, as a step to undo."
+)
 LEFT: Final = "The document was closed while it ran."
 
 
@@ -129,10 +130,13 @@ class RunKeeper(QObject):
     def go_on(self, run: KeptRun) -> None:
         """Train on in the folder of a run that has ended, from where what it had learnt was kept."""
         status = self._session.run.status
+        if not self._is_of_program(run):
+            status.refused.emit(OTHER_TEXT)
+            return
         try:
-            data = (run.folder / PARAMETERS).read_bytes()
-        except OSError as error:
-            status.refused.emit(NOTHING_TO_GO_ON.format(reason=error))
+            data = run.parameters()
+        except NothingToContinue as error:
+            status.refused.emit(str(error))
             return
         self._resumed = run
         self._session.run.do("continue", checkpoint=data, breakpoints=())
@@ -145,8 +149,12 @@ class RunKeeper(QObject):
         newest = next(iter(kept_runs(folder)), None) if folder is not None else None
         if newest is None or not newest.was_cut_off or self._session.run.state.busy:
             return
-        if newest.program() == write_script(self._session.graph_store.graph):
+        if self._is_of_program(newest):
             self._offer(newest)
+
+    def _is_of_program(self, run: KeptRun) -> bool:
+        """Whether what stands on the canvas is what ran."""
+        return run.program() == write_script(self._session.graph_store.graph)
 
     def _offer(self, run: KeptRun) -> None:
         words = CUT_OFF.format(turn=run.record.turns)
@@ -323,8 +331,9 @@ class RunKeeper(QObject):
         self._say_what_came_out()
         if not state.live:
             ended, self._writer = self._writer, None
-            if state.outcome == "died" and ended.record.learnt:
-                self._offer(KeptRun(ended.folder, ended.record))
+            run = KeptRun(ended.folder, ended.record)
+            if state.outcome == "died" and ended.record.learnt and self._is_of_program(run):
+                self._offer(run)
 
     def _on_engine_received(self, event: Event) -> None:
         if isinstance(event, Started) and event.fresh and event.back_to is None:
