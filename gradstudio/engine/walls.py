@@ -43,6 +43,8 @@ def build_walls() -> tuple[str, ...]:
     has_none_to_gain = _gain_no_privileges()  # ctypes is used before the hook refuses it to programs
     memory_guards.stand()
     of_kernel = _kernel_walls() if has_none_to_gain else ()
+    with contextlib.suppress(FileNotFoundError):  # there is none: torch says so when it matters
+        tempfile.gettempdir()  # it writes a file to find out, which the hook would refuse to torch's own modules
     wall.build()
     return (LIST, HOOK, *((NO_PRIVILEGES,) if has_none_to_gain else ()), *of_kernel)
 
