@@ -112,6 +112,18 @@ def test_the_engine_is_killed_and_its_training_goes_on(desk: Desk, path: Path) -
     check_against_plain_torch(path)
 
 
+def test_a_run_that_is_cut_off_says_its_own_time(desk: Desk, path: Path) -> None:
+    desk.session.run.status.set(seconds=3600.0)  # as a longer run before it leaves it
+    desk.window.actions["run.again"].trigger()
+    desk.until(lambda: learnt(path))
+    run = newest(path)
+    assert run is not None and 0 < run.record.seconds < 3600
+    os.kill(desk.session.engine.pid, signal.SIGKILL)
+    offered(desk)
+    run = newest(path)
+    assert run is not None and run.state == "ended" and 0 < run.record.seconds < 3600
+
+
 def test_the_window_is_killed_and_its_training_goes_on(desk: Desk, path: Path, tmp_path: Path) -> None:
     words = [sys.executable, "-c", WINDOW, str(tmp_path / "settings"), str(path)]
     with subprocess.Popen(words) as child:

@@ -80,3 +80,7 @@ def test_a_change_while_the_test_runs_is_marked_on_the_curve_of_the_steps(desk: 
     assert desk.session.graph_store.attempt(recipes.set_literal, "Set lr", desk.node("optimizer"), "lr", "0.125")
     desk.until(lambda: bool(curves.marks))
     assert (loop, 3, "optimizer: lr 0.5 → 0.125") in curves.marks
+    desk.session.run.run()
+    desk.until(lambda: desk.session.run.state.at_end and not desk.session.run.state.busy)
+    assert len(curves.marks) > 1  # of every loop: the test, too, has turns
+    assert curves.marks_on_axis() == ((loop, 3, "optimizer: lr 0.5 → 0.125"),)

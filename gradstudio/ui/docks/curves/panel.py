@@ -83,8 +83,7 @@ class CurvesPanel(QWidget):
             self._load_plot()
         if self.plot is not None:
             self.plot.refresh(titles)
-            loops = {loop for loop, _ in titles}
-            self.plot.marks.refresh(tuple(one for one in self._store.marks if one.loop in loops), self._theme)
+            self.plot.marks.refresh(self._store.marks_on_axis(), self._theme)
             self._show_moment()
         self.export.setEnabled(bool(titles))
         self._stack.setCurrentWidget(self.plot if self.plot is not None and has_curves else self._waiting)

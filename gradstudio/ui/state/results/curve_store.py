@@ -188,6 +188,11 @@ class CurveStore(QObject):
         ends: Numbers = np.interp(numbers + 1, epochs, turns) + beyond - 1
         return ends
 
+    def marks_on_axis(self) -> tuple[CurveMark, ...]:
+        """One of each change: by the turns of the loop that told most, which are those of the axis."""
+        axis = self.longest_of(self.longest().values())
+        return tuple([mark for mark in self.marks if axis is not None and mark.loop == axis[0]])
+
     def add(self, event: Turned) -> None:
         """Turns of a loop have gone by."""
         import numpy as np

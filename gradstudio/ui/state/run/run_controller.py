@@ -203,9 +203,8 @@ class RunController(QObject):
         self._engine.start()
         self._engine.settle(for_code=self.code_question.concerns)
         named = asked if asked.startswith("step") else verb
-        self.status.set(
-            busy=True, verb=named, outcome="", reason="", hit="", in_backward=0, waiting=not self._engine.ready
-        )
+        waits = not self._engine.ready
+        self.status.set(busy=True, verb=named, outcome="", reason="", seconds=0.0, hit="", in_backward=0, waiting=waits)
         if self.state.waiting:
             self._waiting.append((asked, partial(self.do, verb, command, **fields)))
             self.status.noted.emit(waiting_words([name for name, _ in self._waiting]))

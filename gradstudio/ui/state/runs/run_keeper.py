@@ -215,7 +215,7 @@ class RunKeeper(QObject):
         if writer is None:
             return
         self._written_s = time.monotonic()
-        marks = self._tables.curves.marks
+        marks = self._tables.curves.marks_on_axis()
         writer.record.marks = tuple([f"from turn {mark.number + 1}: {mark.words}" for mark in marks])
         try:
             writer.add(self._curves())
