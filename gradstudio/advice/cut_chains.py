@@ -7,12 +7,15 @@ from gradstudio.advice.quotations import written
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import may_require_grad
 from gradstudio.graph.edits import apply_all
-from gradstudio.graph.model import ROOT, Graph, ItemId, Wire
+from gradstudio.graph.groups.definitions import definition_graph, group_of
+from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, Graph, ItemId, Wire
 from gradstudio.graph.text.item_titles import title
 
 CUTS_CHAIN = "cuts the chain"
 ROOTS = ("self", "tensors", "outputs")
+LOOPS = frozenset({"for", "while"})
 NO_GRADS = frozenset({"no_grad", "inference_mode"})
+GRAD_MODE = "torch.set_grad_enabled"
 SWITCH, SET_SWITCH = "torch.Tensor.requires_grad_", "torch.Tensor.requires_grad="
 
 
@@ -53,6 +56,9 @@ def describe_cut(node: ItemId, graph: Graph) -> str:
         return ""
     root, cut = title(graph, wire.source), find_cut(node, graph)
     if cut is None:
+        inside = cut_inside(node, graph)
+        if inside:
+            return f"{root} has no way back: {inside}"
         return f"Nothing that {root} was computed from requires grad, so there is no way back."
     what = f"`{written(graph, cut.item) or title(graph, cut.item)}`"
     match cut.why:
@@ -72,6 +78,55 @@ def describe_cut(node: ItemId, graph: Graph) -> str:
             why = f"What {title(graph, cut.item)} gives does not require grad, though what goes into it does."
     under = f" under {cut.block}" if cut.block else ""
     return f"{root} has no way back: {what}{under} {CUTS_CHAIN}. {why}"
+
+
+def cut_inside(node: ItemId, graph: Graph) -> str:
+    """What a call has inside that cuts: a block that its result comes out of, else a switch that stays off."""
+    wire = root_wire(node, graph)
+    for item in _above(graph, wire.source) if wire is not None else ():
+        name = group_of(graph, item)
+        inner = definition_graph(graph, name) if name in graph.definitions else None
+        out = inner.wire_into(DEFINITION_OUTPUTS, "0") if inner is not None else None
+        if inner is None or out is None:
+            continue
+        cut = next((one for one in _above(inner, out.source) if _no_grad_around(inner, one)), None)
+        if cut is not None:
+            kind = _no_grad_around(inner, cut)
+            return (
+                f"{name} computes what it gives under {kind}. Nothing that is computed under {kind} requires grad, "
+                "whatever goes into it."
+            )
+    return _switched_off(node, graph)
+
+
+def _switched_off(node: ItemId, graph: Graph) -> str:
+    """A call of set_grad_enabled in front of a backward, or in a turn before it, that no other one takes back."""
+    switches = list[tuple[str, str]]()
+    for item in (one for one in graph.order() if _runs_before(graph, one, node)):
+        name = group_of(graph, item)
+        is_call = name in graph.definitions
+        inside = definition_graph(graph, name).nodes.values() if is_call else [graph.nodes.get(item)]
+        found = [one for one in inside if one is not None and one.operator == GRAD_MODE and not one.muted]
+        switches += [(name if is_call else "", one.literals.get("mode", "")) for one in found]
+    if not switches or any(mode != "False" for _, mode in switches):
+        return ""
+    where = f" in {switches[0][0]}" if switches[0][0] else ""
+    return (
+        f"set_grad_enabled(False){where} switches gradients off for all that follows, and nothing switches them on "
+        "again. Write `with torch.no_grad():` around what needs none: it ends with its block."
+    )
+
+
+def _runs_before(graph: Graph, item: ItemId, node: ItemId) -> bool:
+    """Whether a statement stands in front of another one, or in a loop around both."""
+    order = list(graph.order())
+    loops = {body for body in graph.ancestors(node) if body != ROOT and graph.blocks[ItemId(body)].kind in LOOPS}
+    return order.index(item) < order.index(node) or bool(loops & set(graph.ancestors(item)))
+
+
+def _no_grad_around(graph: Graph, item: ItemId) -> str:
+    kinds = (graph.blocks[ItemId(body)].kind for body in graph.ancestors(item) if ItemId(body) in graph.blocks)
+    return next((kind for kind in kinds if kind in NO_GRADS), "")
 
 
 def _above(graph: Graph, item: ItemId) -> list[ItemId]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from gradstudio.advice.cut_chains import Cut, find_cut
+from gradstudio.advice.cut_chains import Cut, cut_inside, find_cut
 from gradstudio.advice.explanation import (
     failed_of,
     of_operator,
@@ -153,8 +153,10 @@ def _fixes_in(failed: Failed, graph: Graph, lookup: Lookup) -> tuple[Fix, ...]:
         return (Fix(f"Compute {name} in the loop, from the inputs on, before its backward"),)
     if swapped_words(failed, graph) is not None:
         return _swap(failed.node, graph)
-    cut = find_cut(failed.node, graph) if CUT_OFF.match(failed.type_name, failed.message) else None
-    match cut:
+    is_cut = bool(CUT_OFF.match(failed.type_name, failed.message))
+    match find_cut(failed.node, graph) if is_cut else None:
+        case None if is_cut and cut_inside(failed.node, graph):
+            return (Fix("Compute what is to learn where gradients are on"),)
         case Cut(why="late", leaf=leaf):
             return (Fix(f"Let {leaf} require grad where it is made"),)
         case Cut(why="frozen"):

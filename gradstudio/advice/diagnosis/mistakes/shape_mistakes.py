@@ -13,6 +13,8 @@ from gradstudio.protocol.messages.records import PlainRecord, Record, TensorReco
 
 SOFTMAXES = frozenset({"softmax", "log_softmax", "Softmax", "LogSoftmax", "softmin"})
 FLOORS = frozenset({"floordiv", "floor_divide"})
+LEAST_LEFT = 0.1
+"""Of the share that bytes are of the largest, what must be left behind a division that rounds down."""
 DIVISIONS = frozenset({"truediv", "div"})
 VIEWS = frozenset({"view", "reshape"})
 ROWS = frozenset({"Linear", "linear", "addmm", "Bilinear", "LazyLinear"})
@@ -144,6 +146,8 @@ def rounds_down(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> 
         words = f"and what {of} has behind the point is gone"
     elif _largest(before) and _largest(after) == 0:
         words = f"and of {of} (at most {_largest(before):g}) nothing but 0 is left"
+    elif isinstance(before, TensorRecord) and isinstance(after, TensorRecord) and _are_bytes_lost(before, after):
+        words = f"and of {of} (bytes, 0 … {_largest(before):g}) all but the largest become 0"
     else:
         return
     name = view.name(item)
@@ -256,6 +260,15 @@ def _is_lost(before: TensorRecord, after: Record | None) -> bool:
     if not isinstance(after, TensorRecord):
         return False
     return bool(before.summary.rms) and after.summary.rms == 0
+
+
+def _are_bytes_lost(before: TensorRecord, after: TensorRecord) -> bool:
+    """Whether bytes of all sizes were to become shares of 1, and hardly any did not become 0."""
+    is_scaled = before.summary.dtype == "uint8" and _largest(after) == 1
+    largest, mean, left = _largest(before), before.summary.mean, after.summary.mean
+    if not is_scaled or largest is None or mean is None or left is None:
+        return False
+    return left < LEAST_LEFT * mean / largest
 
 
 def _order(old: tuple[int, ...], new: tuple[int, ...]) -> str:

@@ -1,6 +1,7 @@
-"""Slips in classes that are kept as code: layers in a plain list, a backward without the gradient that arrives."""
+"""Slips in what is kept as code: layers in a plain list, a gradient that is lost, gradients that nothing zeroes."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
@@ -8,11 +9,16 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.code_records import code_of, is_code
 
 REGISTERING = frozenset({"ModuleList", "Sequential", "add_module", "register_module", "setattr", "ModuleDict"})
+ZEROING = re.compile(r"zero_grad|\.grad\b|\bexec\b|\bimport_module\b|^\s*from \.", re.MULTILINE)
+"""What may empty a gradient, or do what is not seen."""
+ZEROING_ROWS = (".zero_grad", ".grad", ".grad=")
+OPTIMIZER = re.compile(r"opt", re.IGNORECASE)
 Method = ast.FunctionDef
 
 
 def of_code(graph: Graph) -> Iterator[Finding]:
     """All that can be said of the classes in code."""
+    yield from _never_zeroed(graph)
     for item, node in graph.nodes.items():
         if not is_code(node) or node.muted:
             continue
@@ -23,14 +29,46 @@ def of_code(graph: Graph) -> Iterator[Finding]:
                 yield from _lost_gradients(item, made)
 
 
+def _never_zeroed(graph: Graph) -> Iterator[Finding]:
+    """A loop in code that goes backward and steps, in a program in which nothing ever zeroes a gradient."""
+    texts = {item: code_of(node) for item, node in graph.nodes.items() if is_code(node) and not node.muted}
+    graphs = (graph, *(definition.graph for definition in graph.definitions.values()))
+    drawn = (node.operator for one in graphs for node in one.nodes.values())
+    if any(map(ZEROING.search, texts.values())) or any(operator.endswith(ZEROING_ROWS) for operator in drawn):
+        return
+    for item, text in texts.items():
+        for loop in (one for one in _parsed(text) if isinstance(one, ast.For | ast.While)):
+            called = [one.func for one in ast.walk(loop) if isinstance(one, ast.Call) and not one.args]
+            acts = {one.attr: one for one in called if isinstance(one, ast.Attribute)}
+            steps = [one for one in called if isinstance(one, ast.Attribute) and one.attr == "step"]
+            owner = next((name for name in map(_owner, steps) if OPTIMIZER.search(name)), "")
+            if not owner or "backward" not in acts:
+                continue
+            yield Finding(
+                "no_zero_grad",
+                "warning",
+                item,
+                f"Gradients add up over the steps of {owner}: nothing zeroes them in between",
+                "Each backward adds to .grad, so a step goes by the sum of all gradients since the first. Put "
+                f"{owner}.zero_grad() before `{ast.unparse(acts['backward'])}()`.",
+                (item,),
+            )
+            return
+
+
+def _owner(called: ast.Attribute) -> str:
+    return ast.unparse(called.value)
+
+
 def _classes(text: str) -> list[ast.ClassDef]:
-    if "class " not in text:
-        return []
+    return [one for one in _parsed(text) if isinstance(one, ast.ClassDef)] if "class " in text else []
+
+
+def _parsed(text: str) -> list[ast.AST]:
     try:
-        tree = ast.parse(text)
+        return list(ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError):
         return []
-    return [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
 
 
 def _derives(made: ast.ClassDef, base: str) -> bool:
