@@ -33,6 +33,8 @@ ABOUT_INSIDE: Final = "training.inside"
 """In place of it where the run stood at the end of a turn of a loop within."""
 GENERATORS: Final = "generators."
 _ENDLESS: Final = 1 << 62
+_MALFORMED: Final = (ValueError, LookupError, TypeError, AttributeError, RuntimeError)
+"""What putting a file back ends with that says other things than the program has places for."""
 _MILESTONES: Final = "milestones"
 """What JSON makes texts of, and a schedule knows by itself."""
 NO_LOOP: Final = "There is no loop that trains: a checkpoint is of the end of one of its turns."
@@ -70,10 +72,10 @@ class KeptCheckpoint:
             self._values: dict[str, Any] = dict(about.get("values", {}))
             self._modes: dict[str, Any] = dict(about.get("modes", {}))
             self._counts = [int(one) for one in about.get("counts", ())]
-            kept = [[int(one) for one in place] for place in about.get("places", ())]
+            kept = [[int(index), int(turn), int(ahead)] for index, turn, ahead in about.get("places", ())]
             self._places: Places = kept or [[0, self.turns - 1, 0]]
             self._random = self._tensors["random"]
-        except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        except (SafetensorError, *_MALFORMED) as error:
             raise VerbRefused(NO_FILE) from error
 
     def first_steps(self, loaded: Loaded) -> frozenset[ItemId]:
@@ -112,13 +114,14 @@ class KeptCheckpoint:
             covered = {id(one) for name, part in parts.items() for one in self._fill(name, part)}
             unpack_values(live, head, self._values, self._tensors)
             stand(live, head, self._places, self._tensors)
-        except (KeyError, ValueError, RuntimeError) as error:
-            raise VerbRefused(OF_ANOTHER.format(why=str(error).strip("'").splitlines()[0])) from error
+            self._put_gradients_back(parts)
+            self._put_generators_back(live)
+        except _MALFORMED as error:
+            why = (str(error).strip("'").splitlines() or [type(error).__name__])[0]
+            raise VerbRefused(OF_ANOTHER.format(why=why)) from error
         lacking = [name for name, part in parts.items() if not covered.issuperset(map(id, _tensors_of(part)))]
         if lacking:
             raise VerbRefused(OF_ANOTHER.format(why=f"it has no '{lacking[0]}'"))
-        self._put_gradients_back(parts)
-        self._put_generators_back(live)
         loops = _loops(live)
         return dict(zip(loops, self._counts, strict=True)) if len(self._counts) == len(loops) else {head.id: self.turns}
 

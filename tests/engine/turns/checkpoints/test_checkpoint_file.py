@@ -1,12 +1,14 @@
 """Checkpoints as files: a training that goes on from one ends as one that was never stopped, here and in a script."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load as load_bytes
+from safetensors.torch import load_file, save
 
 from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.turns.checkpoints.checkpoint_file import checkpoint_bytes
@@ -182,3 +184,41 @@ def test_a_checkpoint_that_is_too_large_is_refused(bench: Bench) -> None:
     train(bench, text_of("added"))
     with pytest.raises(VerbRefused, match="more than 0 MB"):
         checkpoint_bytes(bench.engine.live, 100)
+
+
+def changed(data: bytes, about: dict[str, object], tensors: dict[str, torch.Tensor]) -> bytes:
+    """A checkpoint that says something else."""
+    size = int.from_bytes(data[:8], "little")
+    kept = json.loads(json.loads(data[8 : 8 + size])["__metadata__"]["training"])
+    result: bytes = save({**load_bytes(data), **tensors}, {"training": json.dumps(kept | about)})
+    return result
+
+
+DEEP: list[object] = ["plain", 1]
+for _ in range(400):
+    DEEP = ["list", [DEEP]]
+MALFORMED: dict[str, tuple[dict[str, object], dict[str, torch.Tensor]]] = {
+    "numbers of another kind": ({}, {"random": torch.zeros(3)}),
+    "a generator of another size": ({}, {"generators.torch": torch.zeros(3, dtype=torch.uint8)}),
+    "objects that are none": ({"objects": {"opt": 3, "plan": 3}}, {}),
+    "objects of another kind": ({"objects": {"opt": [3], "plan": [3]}}, {}),
+    "groups without their words": ({"objects": {"opt": [{"params": "ab"}], "plan": {"optimizer": 3}}}, {}),
+    "modes that are none": ({"modes": {"net": 3, "model": 3}}, {}),
+    "places that are none": ({"places": [[]]}, {}),
+    "a place before all": ({"places": [[0, 1, 0], [-99, 0, 0]]}, {}),
+    "a value of no kind": ({"values": {"loss": 3, "step": 3, "k": 3}}, {}),
+    "a key that is a list": ({"values": {"loss": ["dict", [[["list", []], ["plain", 1]]]]}}, {}),
+    "a value that goes down": ({"values": {"loss": DEEP}}, {}),
+    "a gradient of another shape": ({}, {"gradient.w": torch.zeros(77), "gradient.net.0.weight": torch.zeros(77)}),
+}
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_what_says_something_else_is_refused_or_passed_over_and_the_engine_lives(case: str, bench: Bench) -> None:
+    text = text_of("added")
+    train(bench, text.replace("range(6)", "range(2)"))
+    data, _ = checkpoint_bytes(bench.engine.live)
+    paused = go_on(bench, text, changed(data, *MALFORMED[case]))
+    assert paused.outcome in ("done", "refused")
+    assert paused.outcome == "done" or "checkpoint" in paused.reason
+    assert train(bench, text)
