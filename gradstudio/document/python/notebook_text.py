@@ -21,6 +21,8 @@ _REGION = re.compile(r"^\s*#\s*(end)?region\b", re.MULTILINE)
 _JUPYTERS = re.compile(r"^\s*(?:[%!?]|[\w., *()\[\]]+=\s*[%!])|\?\s*$")
 _PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun", "python", "python3"})
 """Magics of a whole cell below which Python stands."""
+_TIMED = re.compile(r"^\s*(%time)\s+(.*[^\\])$")
+"""A statement that runs and binds its names as any other; Jupyter tells how long it took."""
 
 
 class _Cell(msgspec.Struct, frozen=True):
@@ -160,6 +162,9 @@ def _leave_out(lines: list[str], number: int) -> None:
 def _left_out(line: str) -> str:
     """In a block something has to stand where the line stood."""
     indent = line[: len(line) - len(line.lstrip())]
+    timed = _TIMED.match(line)
+    if timed is not None and _fault(timed[2]) is None:
+        return f"{indent}{timed[2]}  # {LEFT_OUT} {timed[1]}"
     return f"{indent}{'pass  ' if indent else ''}# {LEFT_OUT} {line.strip()}"
 
 

@@ -39,7 +39,7 @@ def test_each_cell_is_a_frame_with_its_markdown_as_note(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["%matplotlib inline", "!pip install torch", "?torch.ones", "torch.ones?", "files = !ls", "%time y = x"]
+    "line", ["%matplotlib inline", "!pip install torch", "?torch.ones", "torch.ones?", "files = !ls", "%timeit y = x"]
 )
 def test_a_line_of_jupyters_own_is_a_comment_that_says_so(line: str) -> None:
     text = notebook_text(notebook(("code", f"x = 1\n{line}\nz = x")))
@@ -63,6 +63,20 @@ def test_a_percent_sign_in_a_text_is_not_touched() -> None:
 def test_a_cell_in_another_language_is_a_comment_whole(magic: str, kept: bool) -> None:
     lines = notebook_text(notebook(("code", f"{magic}\necho = 1"))).splitlines()
     assert ("echo = 1" in lines, "# echo = 1" in lines) == (kept, not kept)
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("%time y = f(2)", "y = f(2)  # not Python, left out: %time"),
+        ("for k in 'ab':\n    %time y = k", "for k in 'ab':\n    y = k  # not Python, left out: %time"),
+        ("%time", "# not Python, left out: %time"),
+        ("%time !ls", "# not Python, left out: %time !ls"),
+        ("%timeit y = f(2)", "# not Python, left out: %timeit y = f(2)"),
+    ],
+)
+def test_a_statement_whose_time_is_taken_is_run_and_binds_its_name(line: str, kept: str) -> None:
+    assert f"\n{kept}\n" in notebook_text(notebook(("code", f"x = 1\n{line}\nz = 2")))
 
 
 def test_a_cell_that_is_no_python_is_a_comment_whole() -> None:
