@@ -16,7 +16,7 @@ from gradstudio.protocol.framing import Decoder, frame_parts
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.charts import Watch
 from gradstudio.protocol.messages.debugging import Check, WhatIf
-from gradstudio.protocol.messages.requests import Answer, Do, Request, Stop
+from gradstudio.protocol.messages.requests import Answer, Do, Load, Request, Stop
 from gradstudio.protocol.process_group import end_others
 
 READ_BYTES = 1 << 20
@@ -55,6 +55,7 @@ class Inbox:
     """
 
     _watch: Watch | None = None
+    _load: Load | None = None
 
     def __init__(self, stream: BinaryIO) -> None:
         """Read from `stream`, which must be raw: a read gives what is there."""
@@ -76,6 +77,8 @@ class Inbox:
         request = self._requests.get()
         if isinstance(request, INTERRUPTIBLE):
             self._taken += 1
+        if request is self._load:
+            self._load = None
         return request
 
     def answer(self, seconds: float) -> Answer | None:
@@ -92,6 +95,10 @@ class Inbox:
     def watch(self) -> Watch | None:
         """The newest that came, also before its turn; None: nothing did."""
         return self._watch
+
+    def load(self) -> Load | None:
+        """The newest program that came, before its turn; None: there is none."""
+        return self._load
 
     def _read(self) -> None:
         decoder: Decoder[Request] = Decoder(cast(type[Request], Request))
@@ -114,6 +121,8 @@ class Inbox:
             return
         if isinstance(request, Watch):
             self._watch = request
+        elif isinstance(request, Load):
+            self._load = request
         self._received += isinstance(request, INTERRUPTIBLE)
         self._requests.put(request)
 

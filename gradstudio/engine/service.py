@@ -20,6 +20,7 @@ from gradstudio.engine.experiment.whatif import answer
 from gradstudio.engine.infer.shape_inference import Inference
 from gradstudio.engine.live.live_state import Loaded
 from gradstudio.engine.live.namespace_report import Reporter
+from gradstudio.engine.live.program_updates import loaded_event
 from gradstudio.engine.live.tensor_table import fetch
 from gradstudio.engine.memory.memory_usage import memory_by_node
 from gradstudio.engine.meta.fake_tensors import WarmUp
@@ -52,6 +53,7 @@ class Service:
         self._inbox, self._outbox = inbox, outbox
         self._engine = Engine(outbox.send, inbox.stopped)
         self._engine.runner.sampling.newest_watch = inbox.watch
+        self._engine.runner.sampling.updates.newest = inbox.load
         freedom.settle()
         self._verbs = TrustedVerbs(self._engine, outbox.send, Person(inbox.answer, inbox.stopped))
         self._warm_up = WarmUp()
@@ -202,16 +204,13 @@ class Service:
 
     def _load(self, request: Load) -> None:
         engine = self._engine
+        if engine.runner.sampling.updates.is_overtaken(request):
+            return  # what came behind it was taken before it, in the middle of a loop
         engine.stored.add(request.tensors)
-        loaded = Loaded(request.document, request.revision, request.program)
-        stale, live = engine.load(loaded)
+        stale, live = engine.load(Loaded(request.document, request.revision, request.program))
         told = LoadedEvent(document=request.document, revision=request.revision, stale=stale, live=live)
-        if engine.live is not None and engine.live.changes and not stale:
-            curves = engine.runner.sampling.curves
-            heads = [frame.head for frame in engine.live.cursor.frames if frame.iterator is not None]
-            loops = [*(head.id for head in heads if head is not None), *curves.counts]  # those that are over, too
-            turns = {loop: curves.count(loop) for loop in loops}
-            told = msgspec.structs.replace(told, changes=engine.live.changes, turns=turns)
+        if engine.live is not None and not stale:
+            told = loaded_event(request, engine.live, engine.runner.sampling.curves.counts)
         self._outbox.send(told)
 
     def _world(self) -> World | None:

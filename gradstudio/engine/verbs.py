@@ -56,7 +56,8 @@ class Engine:
         self._send, self._stopped = send, stopped
         self._listener = OutputCapture(send)
         self.runner = Runner(send, stopped, self.memory)
-        self.sampler = MemorySampler(send, self.memory, self._beyond, LongWork(send, self.runner).look)
+        training, work = self.runner.training, LongWork(send, self.runner)
+        self.sampler = MemorySampler(send, self.memory, lambda: training.series(self.live), work.look)
         self._defaults = settings()
         self._weigher = MemoryForecast(send, self._defaults)
         self._ran_plain: int | None = None
@@ -337,7 +338,10 @@ class Engine:
             outcome = self._prepare(live)
             if outcome:
                 return outcome
-        outcome = self.runner.go(live, goal)
+        while (outcome := self.runner.go(live, goal)) == "asked":
+            self.runner.sampling.updates.take(live, self.stored)
+            self.loaded = live.loaded
+            self.runner.send_gradients(live)
         if outcome == "failed":
             live.aim = run_targets.failed_aim(live)
         self._note_cursor(live, interrupted=outcome in ("stopped", "breakpoint"))
@@ -369,9 +373,6 @@ class Engine:
 
     def _note_cursor(self, live: Live, interrupted: bool) -> None:
         live.interrupted = interrupted and live.cursor.upcoming() is not None
-
-    def _beyond(self) -> dict[str, int]:
-        return self.runner.training.series(self.live)
 
     def _drop_live(self) -> None:
         self._ran_plain = None

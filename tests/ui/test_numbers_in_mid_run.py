@@ -53,6 +53,69 @@ def test_a_rate_typed_in_a_paused_loop_holds_on_is_marked_and_is_undone(desk: De
     assert not desk.session.run.state.changed_by_hand
 
 
+def begin_long(desk: Desk) -> ItemId:
+    """A loop that does not end by itself; it runs, and is not paused."""
+    desk.open(LEARNING.replace("range(200)", "range(10_000_000)"))
+    desk.key(Key.Key_F5)
+    desk.until(lambda: desk.session.run.status.is_in_loop)
+    return desk.graph.parents[desk.node("loss")]
+
+
+def end(desk: Desk) -> None:
+    desk.session.run.stop()
+    desk.until(lambda: not desk.session.run.state.busy)
+    desk.rest()
+
+
+def test_a_rate_typed_while_the_loop_runs_holds_from_the_next_turn_on_and_is_undone(desk: Desk) -> None:
+    loop = begin_long(desk)
+    store, curves, run = desk.session.graph_store, desk.session.results.tables.curves, desk.session.run
+    assert store.attempt(recipes.set_literal, "Set lr", desk.node("optimizer"), "lr", "0.125")
+    desk.until(lambda: len(curves.marks) == 1)
+    assert run.status.is_in_loop and not run.state.stale and not desk.session.results.tables.is_stale
+    first = curves.marks[0]
+    assert first.loop == loop and first.words == "optimizer: lr 0.5 → 0.125"
+    assert f"lr 0.5 → 0.125 holds from turn {first.number + 1:,} on" in desk.said
+    desk.until(lambda: rate(desk) == 0.125)  # on the card, too
+    store.undo()
+    desk.until(lambda: len(curves.marks) == 2)
+    assert run.status.is_in_loop and curves.marks[1].words == "optimizer: lr 0.125 → 0.5"
+    assert curves.marks[1].number > first.number
+    end(desk)
+    assert len(curves.marks) == 2 and run.state.changed_by_hand and not run.state.stale
+
+
+def test_a_number_that_cannot_hold_in_the_middle_says_so_and_the_run_goes_on(desk: Desk) -> None:
+    begin_long(desk)
+    run = desk.session.run
+    assert desk.session.graph_store.attempt(recipes.set_literal, "Set", desk.node("x"), "size", "(32, 2)")
+    desk.until(lambda: "holds from the next run on" in desk.said)
+    assert run.status.is_in_loop and not run.state.stale and not desk.session.results.tables.curves.marks
+    end(desk)
+    assert run.state.stale
+
+
+def test_what_is_drawn_anew_while_the_loop_runs_is_said_to_wait(desk: Desk) -> None:
+    begin_long(desk)
+    edits, _ = recipes.add_operator(desk.graph, "torch.relu", 0, 0)
+    desk.session.graph_store.submit(edits, "Add relu")
+    desk.until(lambda: "holds from the next run on" in desk.said)
+    assert desk.session.run.status.is_in_loop
+    end(desk)
+
+
+def test_a_slider_dragged_while_the_loop_runs_changes_it_and_begins_no_other(desk: Desk) -> None:
+    begin_long(desk)
+    run, curves, optimizer = desk.session.run, desk.session.results.tables.curves, desk.node("optimizer")
+    for text in ("0.25", "0.125"):
+        edits = recipes.set_literals(desk.graph, (optimizer,), "lr", text)
+        run.follow(edits, "Slide lr", "slide lr")
+    desk.until(lambda: bool(curves.marks) and curves.marks[-1].words.endswith("→ 0.125"))
+    assert run.status.is_in_loop
+    end(desk)
+    assert run.state.outcome == "stopped" and rate(desk) == 0.125
+
+
 def test_going_back_to_before_a_change_says_that_it_is_another_run(desk: Desk) -> None:
     run, store = desk.session.run, desk.session.graph_store
     run.run_to(desk.node("loss"))

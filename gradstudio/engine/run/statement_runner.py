@@ -186,7 +186,8 @@ class Runner:
                 return "breakpoint"
             if isinstance(item, Frame):
                 end = self.sampling.behind_turn(live, goal, self.pauses.breaks is not None)
-                if end is not None and (outcome := self._failures.break_off(live, end)):
+                outcome = self._failures.break_off(live, end) if end is not None else self.sampling.updates.asks()
+                if outcome:
                     return outcome
                 continue
             if isinstance(item, Head):

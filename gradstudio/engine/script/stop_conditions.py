@@ -1,6 +1,6 @@
 """The place of a run that a verb is to get to. Who stands there is told by `run_targets`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from gradstudio.engine.script.compiled_steps import Step
@@ -74,6 +74,16 @@ class Goal(NamedTuple):
     def asks(self, depth: int) -> bool:
         """Whether a statement with so many calls around it is asked of."""
         return self.depth is None or depth <= self.depth
+
+
+def goes_by(goal: Goal, steps: Iterable[Step]) -> bool:
+    """Whether a goal lies at no statement of a loop."""
+    conditions = {goal.before, goal.after} - {never}
+    if conditions == {at_backward}:
+        return not any(step.statement.backward for step in steps)
+    if not conditions or (goal.node and goal.turns is not None):
+        return True
+    return bool(goal.node) and all(step.id != goal.node for step in steps)
 
 
 END = Aim(at_end=True)

@@ -13,10 +13,11 @@ from torch import Tensor
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.gradient.leaf_writes import LeafWrite
 from gradstudio.engine.live.live_state import Live, Loaded
+from gradstudio.engine.live.program_updates import ProgramUpdates
 from gradstudio.engine.run.trace_rows import Outputs, Pending
 from gradstudio.engine.script.compiled_steps import Head, Step, flat_steps
 from gradstudio.engine.script.cursor import Frame
-from gradstudio.engine.script.stop_conditions import Goal, at_backward, never
+from gradstudio.engine.script.stop_conditions import Goal, goes_by
 from gradstudio.engine.turns.chart.chart_drawing import Charts
 from gradstudio.engine.turns.checkpoints.checkpoints import Checkpoint, Checkpoints, Loops, Turns
 from gradstudio.engine.turns.checkpoints.file_checkpoints import FileCheckpoints
@@ -58,9 +59,8 @@ class _Loop:
     """A loop that is being run."""
 
     def __init__(self, frame: Frame, quick: QuickLoop | None, first: int, now_s: float) -> None:
-        assert frame.head is not None
-        self.frame, self.quick, self.first, self.head = frame, quick, first, frame.head
-        self.steps = flat_steps(self.head.body)
+        self.frame, self.quick, self.first = frame, quick, first
+        self.stand_in(frame.head)
         self.total = turns_of(frame)
         self.seen = -1
         self.began_s = self.turn_began_s = now_s
@@ -68,6 +68,11 @@ class _Loop:
         self.turn_s = 0.0
         self.is_sampled = False
         self.wanted: list[int] = []
+
+    def stand_in(self, head: Head | None) -> None:
+        """Its statements, which may be others since it was paused."""
+        assert head is not None
+        self.head, self.steps = head, flat_steps(head.body)
 
     def behind_turn(self, now_s: float) -> bool:
         """A turn was recorded; False when this was noted already."""
@@ -101,7 +106,7 @@ class TurnSampling:
     Attributes:
         is_on: loops are recorded by sample; else whole, and nothing is told of turns.
         checkpoints: where the run can be put back to; `files`: sends it now and then, to be kept.
-        newest_watch: what a person asked last to be told, also while the run is under way.
+        newest_watch: what a person asked last to be told, also while the run is under way; `updates`: what was edited.
     """
 
     def __init__(self, send: Callable[[Message], None], stopped: Callable[[], bool], telling: Telling) -> None:
@@ -118,6 +123,7 @@ class TurnSampling:
         self.checkpoints = Checkpoints()
         self.files = FileCheckpoints()
         self.charts = Charts(send, stopped)
+        self.updates = ProgramUpdates(send, lambda: self.curves.counts)
         self.newest_watch: Callable[[], Watch | None] = lambda: None
         self._watch: Watch | None = None
 
@@ -125,6 +131,7 @@ class TurnSampling:
         """What the verb that begins is to do with turns."""
         self.is_on, self._wanted = request.samples_turns, request.turns
         self.files.most_bytes = request.keeps_bytes
+        self.updates.begin(request)
         self.watch(Watch(curves=request.curves, charts=request.charts))
         self._watch = self.newest_watch()
 
@@ -155,7 +162,8 @@ class TurnSampling:
         now = time.perf_counter()
         for loop in self._loops:
             loop.turn_began_s = now
-            loop.quick = self._quick_loop(live, loop.frame.head)
+            loop.stand_in(loop.frame.head)
+            loop.quick = self._quick_loop(live, loop.head)
 
     def behind_turn(self, live: Live, goal: Goal, has_breakpoints: bool) -> TurnsEnd | None:
         """The runner stands at the end of a turn: run what is not to be recorded.
@@ -169,7 +177,7 @@ class TurnSampling:
         if goal.loop and loop.head.id == goal.loop and live.cursor.turns == goal.turns:
             return TurnsEnd(0, 0, is_goal=True)
         end: TurnsEnd | None = None
-        if not has_breakpoints and _goes_by(goal, loop.steps):
+        if not has_breakpoints and goes_by(goal, loop.steps):
             wanted = self._wanted if goal.turns is None else (*self._wanted, goal.turns)
             around = tuple(one.frame.turn for one in self._loops[:-1])
             depth = len(around)
@@ -297,7 +305,8 @@ class TurnSampling:
             end = self._run(live, loop, left)
             if not end.turns and end.place is None:
                 break  # there are no more
-            done, backwards, left = done + end.turns, backwards + end.backwards, loop.skips(time.perf_counter())
+            done, backwards = done + end.turns, backwards + end.backwards
+            left = loop.skips(time.perf_counter()) if not self.updates.asks() else 0
             if time.perf_counter() - self._told_s >= TELL_S:
                 self.tell(live)
         if loop.frame.turn == before:
@@ -387,13 +396,3 @@ def _writes(live: Live, steps: Iterable[Step]) -> dict[ItemId, tuple[LeafWrite, 
         writer = next(iter(found), writer)
         found[writer] = (*found.get(writer, ()), *buffers)
     return found
-
-
-def _goes_by(goal: Goal, steps: Iterable[Step]) -> bool:
-    """Whether a goal lies at no statement of a loop."""
-    conditions = {goal.before, goal.after} - {never}
-    if conditions == {at_backward}:
-        return not any(step.statement.backward for step in steps)
-    if not conditions or (goal.node and goal.turns is not None):
-        return True
-    return bool(goal.node) and all(step.id != goal.node for step in steps)

@@ -83,6 +83,7 @@ class Loaded(Message, frozen=True):
         changes: literals that hold from the next turn on; `turns`: how many of each loop had gone by.
         stale: the namespace no longer belongs to it: the next verb begins from nothing.
         live: there is a namespace.
+        waits: the run that is under way goes on as it is; this program waits for the next one.
     """
 
     document: str
@@ -91,6 +92,7 @@ class Loaded(Message, frozen=True):
     live: bool
     changes: tuple[LiteralChange, ...] = ()
     turns: dict[ItemId, Size] = msgspec.field(default_factory=dict)
+    waits: bool = False
 
 
 class Started(Message, frozen=True):

@@ -6,10 +6,11 @@ import pytest
 import torch
 from torch import nn, optim
 
-from gradstudio.protocol.messages.events import Gradients
+from gradstudio.engine.turns import turn_sampling
+from gradstudio.protocol.messages.events import Gradients, Loaded
 from gradstudio.protocol.messages.records import OptimizerRecord
-from gradstudio.protocol.messages.requests import Do
-from tests.engine.build import node
+from gradstudio.protocol.messages.requests import Do, Load
+from tests.engine.build import node, program
 from tests.engine.conftest import Bench
 
 TEXT = """
@@ -153,3 +154,61 @@ def test_what_would_have_to_be_made_anew_is_stale_as_ever(bench: Bench, before: 
 def test_behind_the_loop_nothing_holds_on(bench: Bench) -> None:
     bench.run(TEXT)
     assert bench.load(TEXT.replace("lr=0.01", "lr=0.5"))[0]
+
+
+def send_at(bench: Bench, text: str, turns: int) -> None:
+    """A program that comes while the loop runs, when so many of its turns are over."""
+    sampling = bench.engine.runner.sampling
+    load = Load(document="document", revision=bench.revision + 1, program=program(text), tensors={})
+    sampling.updates.newest = lambda: load if sampling.curves.count(node(6)) >= turns else None
+
+
+def loaded(bench: Bench) -> list[Loaded]:
+    return [event for event in bench.events if isinstance(event, Loaded)]
+
+
+@pytest.mark.parametrize("whole", [64, 1], ids=["recorded whole", "by sample"])
+@pytest.mark.parametrize(
+    ("before", "after", "line", "words", "change"),
+    [
+        ("lr=0.01", "lr=0.5", OPT, "lr 0.01 → 0.5", rate),
+        ("Dropout(0.25)", "Dropout(0.75)", DROP, "p 0.25 → 0.75", dropout),
+        ("* 1.5", "* -3.0", LOSS, "1.5 → -3.0", factor),
+    ],
+)
+def test_changed_while_the_loop_runs_it_holds_from_the_next_turn_on(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, whole: int, before: str, after: str, line: int, words: str,
+    change: Callable[[optim.Optimizer, nn.Dropout], float],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(turn_sampling, "WHOLE", whole)
+    monkeypatch.setattr(turn_sampling, "TELL_S", 0.0)
+    bench.load(TEXT)
+    send_at(bench, TEXT.replace(before, after), 4)
+    paused = bench.engine.do(Do(verb="run", samples_turns=True))
+    assert paused.outcome == "done" and paused.changed_by_hand
+    (told,) = loaded(bench)
+    assert [(one.node, one.words) for one in told.changes] == [(node(line), words)]
+    losses, weights = by_hand(change, told.turns[node(6)])
+    net = bench["net"]
+    assert isinstance(net, nn.Module) and 4 <= told.turns[node(6)] < 8
+    assert torch.equal(torch.cat([one.detach().reshape(-1) for one in net.parameters()]), weights)
+    assert bench["loss"].item() == losses[-1]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("before", "after"), [("Linear(4, 1)", "Linear(4, 2)"), ("range(8)", "range(9)")])
+def test_what_cannot_hold_in_the_middle_is_said_once_and_the_run_goes_on_as_it_is(
+    bench: Bench, before: str, after: str
+) -> None:
+    bench.load(TEXT)
+    send_at(bench, TEXT.replace(before, after), 2)
+    paused = bench.engine.do(Do(verb="run", samples_turns=True))
+    assert paused.outcome == "done" and not paused.changed_by_hand
+    assert [(one.waits, one.changes) for one in loaded(bench)] == [(True, ())]
+    assert bench["loss"].item() == by_hand(lambda opt, drop: 1.5, 8)[0][-1]  # type: ignore[attr-defined]
+
+
+def test_a_run_that_is_repeated_changes_nothing_meanwhile(bench: Bench) -> None:
+    pause_behind(bench, TEXT, 3)
+    send_at(bench, TEXT.replace("lr=0.01", "lr=0.5"), 1)
+    bench.engine.do(Do(verb="repeat", samples_turns=True))
+    assert not loaded(bench)

@@ -42,6 +42,8 @@ class TurnWatch(QObject):
 
     def _on_engine_received(self, event: Event) -> None:
         """Literals that hold from the next turn on are marked on the curves, and said in the log."""
+        if isinstance(event, Loaded) and event.waits:
+            self._status.say_it_waits()
         if not isinstance(event, Loaded) or not event.changes:
             return
         named = [f"{title(self._store.graph, one.node)}: {one.words}" for one in event.changes]
@@ -49,7 +51,8 @@ class TurnWatch(QObject):
         self._tables.curves.mark(event.turns, words)
         turn = max(event.turns.values(), default=0) + 1
         self._engine.tell(Log(level="info", text=f"From turn {turn:,} on: {words}."))
-        self._status.noted.emit(f"{words} holds from the next turn on (Run, F5); what has been learnt stays.")
+        when = f"turn {turn:,} on" if self._status.state.busy else "the next turn on (Run, F5)"
+        self._status.noted.emit(f"{words} holds from {when}; what has been learnt stays.")
 
     def _on_store_edited(self, edits: Edits) -> None:
         if self._tables.charts.wanted or any(isinstance(edit, SetPlaces) for edit in edits):

@@ -68,6 +68,7 @@ class RunController(QObject):
         self._requests = RunRequests(store, engine, self._on_compiled, self.program_changed.emit, idle)
         self._requests.about_turns = results.tables.wanted_of_turns
         self.status = RunStatus(self)
+        self.status.stands_in_loop = lambda: bool(results.tables.loops.shown)
         self.state_changed = self.status.changed
         self.memory_check = MemoryCheck(self)
         self.code_question = CodeQuestion(lambda: self.program, self.status.refused.emit)
@@ -167,7 +168,7 @@ class RunController(QObject):
 
         Edits with the same merge key are one undo step. With nothing live the edit alone is made.
         """
-        may_run = self._following or not self.code_question.concerns
+        may_run = self._following or not (self.code_question.concerns or self.status.is_in_loop)
         self._following = self.status.slide.move(follows=may_run and (self.state.live or self.state.busy))
         self._store.submit(edits, label, merge_key)
         if self.state.busy:
@@ -257,7 +258,7 @@ class RunController(QObject):
             if not self.shapes.pending:
                 self._requests.places_changed()
             return
-        self._requests.program_changed()
+        self._requests.program_changed(edits)
         self.memory_check.program_changed()
         if not self._following:
             self.shapes.request()
@@ -340,7 +341,7 @@ class RunController(QObject):
                 run_events.keep(event, self._tables, self._memory, self._texts)
 
     def _on_loaded(self, event: events.Loaded) -> None:
-        if event.document != self._requests.document:
+        if event.document != self._requests.document or event.waits:
             return
         if not self._following and (event.live or not self.displaced.by):
             self._tables.set_stale(event.stale or not event.live)  # what a lost run left belongs to none
@@ -393,5 +394,5 @@ class RunController(QObject):
             self.repeat()
             return
         followed, self._following = self._following, False
-        if followed or not self._requests.up_to_date:
+        if followed or self._requests.owes_shapes or not self._requests.up_to_date:
             self.shapes.request()

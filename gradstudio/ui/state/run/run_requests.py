@@ -8,6 +8,7 @@ import msgspec
 
 from gradstudio.document.file import dumps
 from gradstudio.graph.analysis.program_analysis import addresses
+from gradstudio.graph.edits import Edits, ReplaceBlock, ReplaceNode
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.slices import AT_ONCE, Slices, stop_if, work_through
 from gradstudio.program.compile import program_slices
@@ -43,6 +44,7 @@ class RunRequests:
         run_small: inference may compute small values.
         about_turns: what is to be told of turns, by field of `Do`.
         names: how the program that was sent last calls its nodes.
+        owes_shapes: it was sent while a run was under way, and its shapes were not asked for.
     """
 
     def __init__(
@@ -68,6 +70,8 @@ class RunRequests:
         self.visible: tuple[ItemId, ...] = ()
         self._given_tensors: set[str] = set()
         self._loaded_revision = -1
+        self._is_same_but_cards = True
+        self.owes_shapes = False
         self.names = NOTHING_RAN
         self._program: Program | None = None
         self._given_up: Program | None = None
@@ -146,8 +150,9 @@ class RunRequests:
         if self._loaded_revision >= 0 and self._program is not None:
             self._loaded_revision = self._store.graph.revision
 
-    def program_changed(self) -> None:
+    def program_changed(self, edits: Edits) -> None:
         """The program has to be compiled anew."""
+        self._is_same_but_cards &= all(isinstance(edit, ReplaceNode | ReplaceBlock) for edit in edits)
         self._forget()
 
     def document_changed(self) -> None:
@@ -169,6 +174,14 @@ class RunRequests:
         self.keep()
         self._engine.send(requests.Load(document=self.document, revision=revision, program=program, tensors=tensors))
         self._loaded_revision, self.names = revision, RunNames(self._store.graph, program)
+        self._is_same_but_cards = True
+
+    def load_in_run(self) -> bool:
+        """Send a program whose cards alone differ to an engine that is in a loop: numbers may hold from now on."""
+        self.owes_shapes = self._is_same_but_cards and not self._compiled_now().codes
+        if self.owes_shapes:
+            self.load()
+        return self.owes_shapes
 
     def keep(self) -> None:
         """Have an engine that may go on alone keep what is drawn."""
@@ -228,7 +241,7 @@ class RunRequests:
     def infer(self) -> None:
         """Ask for shapes of the program as it stands; one that the engine has is not sent again."""
         program, revision = self._compiled_now(), self._store.graph.revision
-        tensors, self._inferring = self._new_tensors(program), revision
+        tensors, self._inferring, self.owes_shapes = self._new_tensors(program), revision, False
         sent = None if self.up_to_date else program
         self._engine.send(Infer(revision=revision, program=sent, tensors=tensors, run_small=self.run_small))
 

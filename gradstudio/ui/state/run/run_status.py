@@ -1,7 +1,7 @@
 """The one place that says where the run stands: whoever moves it sets it here, whoever shows it listens here."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
@@ -10,6 +10,8 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Paused
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.run.slide import Slide
+
+WAITS: Final = "This holds from the next run on (F5): the run that is under way goes on with what it began with."
 
 
 class Offer(NamedTuple):
@@ -31,6 +33,7 @@ class RunStatus(QObject):
 
     Attributes:
         slide: the slider that a run follows.
+        stands_in_loop: whether turns of a loop are told of.
 
     Signals:
         changed(object): the new `RunState`.
@@ -49,11 +52,21 @@ class RunStatus(QObject):
         super().__init__(parent)
         self.state = RunState()
         self.slide = Slide(lambda: self.state.busy, self)
+        self.stands_in_loop: Callable[[], bool] = lambda: False
+
+    @property
+    def is_in_loop(self) -> bool:
+        """Whether a run is under way in a loop: there a number that is changed holds from the next turn on."""
+        return self.state.busy and not self.state.waiting and self.stands_in_loop()
 
     def set(self, **changes: object) -> None:
         """Replace fields of the state, and announce it."""
         self.state = msgspec.structs.replace(self.state, **changes)
         self.changed.emit(self.state)
+
+    def say_it_waits(self) -> None:
+        """The program was changed in a way that the run that is under way cannot take up."""
+        self.noted.emit(WAITS)
 
     def pause(self, event: Paused, in_backward: int) -> None:
         """The engine is at rest; `in_backward`: number of the backward in whose record the run is paused, or 0."""

@@ -79,6 +79,10 @@ class ShapeRequests:
         may_ask = self._engine.ready and not self._status.state.busy
         if may_ask and self._requests.load_and_infer(load=self._engine.may_load):
             self.patience.asked()
+        elif self._status.is_in_loop and not self._requests.up_to_date:
+            is_one = self._engine.client.exchange.ranks is None  # of several, each is in a turn of its own
+            if not (is_one and self._requests.load_in_run()):
+                self._status.say_it_waits()
         yield from self._requests.stop_if_many()
         self._requests.show()
         if self._requests.program.codes and self._engine.ready and not self._engine.keeps_code:
