@@ -11,6 +11,8 @@ FIGURES: Final[tuple[tuple[Figure, str], ...]] = (
     ("rms", "root mean square"),
     ("norm", "norm"),
     ("max", "largest magnitude"),
+    ("zeros", "share of zeros"),
+    ("update", "update-to-weight ratio"),
 )
 
 SHARES: Final = frozenset("acc accuracy f1 auc precision recall iou dice r2 top1 top5".split())
@@ -27,7 +29,7 @@ def is_metric(name: str) -> bool:
 
 def is_share(name: str) -> bool:
     """Whether a number that is called so lies between 0 and 1."""
-    return not SHARES.isdisjoint(_words(name))
+    return name.startswith("share of ") or not SHARES.isdisjoint(_words(name))
 
 
 def curve_title(node: str, key: CurveKey) -> str:

@@ -22,6 +22,7 @@ FIGURES: Final[dict[str, Callable[[Tensor], Tensor]]] = {
     "rms": lambda value: value.square().mean().sqrt(),
     "norm": torch.linalg.vector_norm,
     "max": lambda value: value.abs().amax(),
+    "zeros": lambda value: (value == 0).to(torch.float32).mean(),
 }
 
 
@@ -39,15 +40,16 @@ class TurnCurves:
         self.counts: dict[ItemId, int] = {}
         self._waiting: dict[ItemId, dict[CurveKey, list[object]]] = {}
         self._begins: dict[ItemId, list[Begin]] = {}
+        self._before: dict[tuple[ItemId, CurveKey], Tensor] = {}
 
     def clear(self) -> None:
         """A start from nothing."""
-        self.counts, self._waiting, self._begins = {}, {}, {}
+        self.counts, self._waiting, self._begins, self._before = {}, {}, {}, {}
 
     def go_back(self, counts: dict[ItemId, int]) -> None:
         """The run is where so many turns of each loop had been noted; what waits is of others."""
         self.counts = dict(counts)
-        self._waiting, self._begins = {}, {}
+        self._waiting, self._begins, self._before = {}, {}, {}
 
     def count(self, loop: ItemId) -> int:
         """How many turns of a loop were noted since the start from nothing."""
@@ -82,9 +84,22 @@ class TurnCurves:
             if others:
                 with clean_modes():
                     for key, name, append in others:
-                        append(_figure(namespace.get(name), key))
+                        leaf = _leaf(namespace.get(name), key)
+                        append(self._update(loop, key, leaf) if key.figure == "update" else _figure(leaf, key))
 
         return note
+
+    def _update(self, loop: ItemId, key: CurveKey, leaf: object) -> object:
+        """How much of a leaf's norm the turn has added; not a number in the first turn that is noted."""
+        if not isinstance(leaf, Tensor) or leaf.is_complex() or leaf.layout is not torch.strided:
+            return NAN
+        now, before = leaf.detach(), self._before.get((loop, key))
+        if before is None or before.shape != now.shape:
+            self._before[loop, key] = now.clone()
+            return NAN
+        ratio = torch.linalg.vector_norm(now - before) / torch.linalg.vector_norm(before)
+        before.copy_(now)
+        return _number(ratio)
 
     def take(self, loop: ItemId) -> tuple[Curve, ...]:
         """The numbers that were not told yet; none is kept."""
@@ -152,10 +167,13 @@ def _number(value: Any) -> object:
     return value
 
 
+def _leaf(value: Any, key: CurveKey) -> Any:
+    """A value, or a module's leaf."""
+    return dict(value.named_parameters()).get(key.path) if isinstance(value, nn.Module) else value
+
+
 def _figure(value: Any, key: CurveKey) -> object:
-    """A figure of a value as it stands at the end of the turn, of a module's leaf or of a `.grad`."""
-    if isinstance(value, nn.Module):
-        value = dict(value.named_parameters()).get(key.path)
+    """A figure of a value as it stands at the end of the turn, or of its `.grad`."""
     if key.grad:
         value = value.grad if isinstance(value, Tensor) and value.is_leaf else None
     if not isinstance(value, Tensor) or key.figure not in FIGURES:

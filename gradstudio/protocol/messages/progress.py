@@ -11,7 +11,7 @@ from gradstudio.protocol.messages.bounds import Count, Seconds, Size, Turns
 
 LARGEST_KEPT: Final = 64 << 20
 """Bytes of a checkpoint that is kept by itself."""
-Figure = OneOf["value", "mean", "rms", "norm", "max"]
+Figure = OneOf["value", "mean", "rms", "norm", "max", "zeros", "update"]
 
 
 class Running(Message, frozen=True):
@@ -47,7 +47,8 @@ class CurveKey(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
     Attributes:
         path: a module's parameter by dotted name.
-        figure: "value" of one element; else "mean", "rms", "norm" or "max" (of magnitudes).
+        figure: "value" of one element; else "mean", "rms", "norm", "max" (of magnitudes) or "zeros" (their share);
+            of a leaf "update": the norm of what the turn has added to it, by its norm before.
         grad: of the leaf's `.grad`.
     """
 

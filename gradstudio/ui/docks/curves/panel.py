@@ -273,6 +273,10 @@ def _figures(node: ItemId, output: int, path: str, record: TensorRecord) -> list
     count = 1
     for size in record.summary.shape:
         count *= size
-    figures = [figure for figure, _ in FIGURES if (figure == "value") == (count == 1)]
-    of_leaf = (False, True) if record.is_leaf and record.requires_grad else (False,)
-    return [CurveKey(node=node, output=output, path=path, figure=f, grad=grad) for grad in of_leaf for f in figures]
+    figures = [figure for figure, _ in FIGURES if (figure == "value") == (count == 1) and figure != "update"]
+    is_weight = record.is_leaf and record.requires_grad
+    of_leaf = (False, True) if is_weight else (False,)
+    keys = [CurveKey(node=node, output=output, path=path, figure=f, grad=grad) for grad in of_leaf for f in figures]
+    if is_weight:
+        keys.append(CurveKey(node=node, output=output, path=path, figure="update"))
+    return keys

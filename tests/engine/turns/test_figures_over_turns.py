@@ -1,0 +1,80 @@
+"""Figures over the turns of a loop are what torch gives by hand at the end of each turn."""
+
+import struct
+
+import pytest
+import torch
+from torch import nn, optim
+
+from gradstudio.engine.turns import turn_sampling
+from gradstudio.protocol.curve_titles import curve_title, is_share
+from gradstudio.protocol.messages.progress import CurveKey, Turned
+from gradstudio.protocol.messages.requests import Do
+from tests.engine.build import node
+from tests.engine.conftest import Bench
+
+TEXT = """
+x = torch.linspace(-1, 1, 24).reshape(8, 3)
+torch.manual_seed(3)
+fc = nn.Linear(3, 5)
+w = torch.zeros(5, requires_grad=True)
+opt = optim.SGD([fc.weight, w], lr=0.25)
+for k in range(9):
+    h = F.relu(fc(x))
+    loss = (h - 0.5).square().mean() + (w - 1).square().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+FC, W, HIDDEN = 3, 4, 7
+ZEROS = CurveKey(node=node(HIDDEN), figure="zeros")
+OF_GRADIENT = CurveKey(node=node(FC), path="weight", figure="zeros", grad=True)
+OF_WEIGHT = CurveKey(node=node(FC), path="weight", figure="update")
+OF_TENSOR = CurveKey(node=node(W), figure="update")
+
+
+def by_hand() -> dict[CurveKey, list[float]]:
+    x = torch.linspace(-1, 1, 24).reshape(8, 3)
+    torch.manual_seed(3)
+    fc, w = nn.Linear(3, 5), torch.zeros(5, requires_grad=True)
+    opt = optim.SGD([fc.weight, w], lr=0.25)
+    found: dict[CurveKey, list[float]] = {key: [] for key in (ZEROS, OF_GRADIENT, OF_WEIGHT, OF_TENSOR)}
+    for k in range(9):
+        before = fc.weight.detach().clone(), w.detach().clone()
+        h = torch.relu(fc(x))
+        loss = (h - 0.5).square().mean() + (w - 1).square().mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        assert fc.weight.grad is not None
+        found[ZEROS].append((h == 0).float().mean().item())
+        found[OF_GRADIENT].append((fc.weight.grad == 0).float().mean().item())
+        if k:  # of the first turn nobody has seen what was before
+            for key, leaf, was in ((OF_WEIGHT, fc.weight, before[0]), (OF_TENSOR, w, before[1])):
+                found[key].append(((leaf.detach() - was).norm() / was.norm()).item())
+    return found
+
+
+@pytest.mark.parametrize("whole", [64, 1], ids=["recorded whole", "by sample"])
+def test_zeros_and_updates_are_those_of_torch(bench: Bench, monkeypatch: pytest.MonkeyPatch, whole: int) -> None:
+    monkeypatch.setattr(turn_sampling, "WHOLE", whole)
+    hand = by_hand()
+    bench.load(TEXT)
+    bench.events.clear()
+    assert bench.engine.do(Do(verb="run", samples_turns=True, curves=tuple(hand))).outcome == "done"
+    told: dict[CurveKey, list[float]] = {key: [] for key in hand}
+    for event in bench.events:
+        for curve in event.curves if isinstance(event, Turned) else ():
+            if curve.key in told:
+                told[curve.key] += struct.unpack(f"<{len(curve.data) // 8}d", curve.data)
+    assert told[ZEROS] == hand[ZEROS] and any(0 < share < 1 for share in hand[ZEROS])
+    assert told[OF_GRADIENT] == hand[OF_GRADIENT]
+    for key in (OF_WEIGHT, OF_TENSOR):
+        first, *others = told[key]
+        assert first != first and others == hand[key]
+
+
+def test_a_share_of_zeros_stands_on_the_axis_of_shares_and_an_update_does_not() -> None:
+    assert is_share(curve_title("h", ZEROS))
+    assert curve_title("fc", OF_WEIGHT) == "update-to-weight ratio of fc.weight"
+    assert not is_share(curve_title("fc", OF_WEIGHT))
