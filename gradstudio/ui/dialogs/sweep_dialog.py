@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QSpinBox,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -31,6 +30,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.ui.state.runs.sweep_process import Order
 from gradstudio.ui.state.session import Session
+from gradstudio.ui.widgets.number_box import NumberBox
 
 Button = QDialogButtonBox.StandardButton
 LITERAL, NOW, VALUES = range(3)
@@ -58,9 +58,9 @@ class SweepDialog(QDialog):
         self._graph = graph
         self.order: Order | None = None
         self.table = _table(_rows(graph, current))
-        self.first, self.last, self.count = QLineEdit(), QLineEdit(), QSpinBox()
+        self.first, self.last, self.count = QLineEdit(), QLineEdit(), NumberBox()
         self.spacing, self.fill = QComboBox(), QPushButton("Fill in")
-        self.jobs, self.stops = QSpinBox(), QCheckBox("Stop a training whose loss is worse than half of the others'")
+        self.jobs, self.stops = NumberBox(), QCheckBox("Stop a training whose loss is worse than half of the others'")
         self.said = QLabel(HINT)
         self.buttons = QDialogButtonBox(Button.Ok | Button.Cancel)
         self._build()

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPushButton,
     QScrollArea,
-    QSpinBox,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -38,6 +37,7 @@ from gradstudio.ui.dialogs.data.reading_row import TableRow, combo, reading_row
 from gradstudio.ui.dialogs.data.sliced_work import ProgressRow, SlicedWork
 from gradstudio.ui.dialogs.dialog_size import fit_dialog
 from gradstudio.ui.theme import Theme, icon, mono_font, scale_px
+from gradstudio.ui.widgets.number_box import NumberBox
 
 SIZE_PX = (1040, 700)
 LIST_PX = 300
@@ -140,7 +140,7 @@ class ImportDataDialog(QDialog):
         self._target = combo("Target", ())
         self._target.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._kind = combo("Kind of target", (("a class  (int64)", True), ("a number  (float32)", False)))
-        self._validation, self._seed = QSpinBox(), QSpinBox()
+        self._validation, self._seed = NumberBox(), NumberBox()
         self._validation.setRange(0, round(LARGEST_SHARE * 100))
         self._validation.setValue(round(USUAL_SHARE * 100))
         self._validation.setSuffix(" % of rows")

@@ -4,13 +4,14 @@ from collections.abc import Iterable
 
 import msgspec
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QWidget
 
 from gradstudio.document.data.character_text import LONGEST_WINDOW, Characters
 from gradstudio.document.data.model import USUAL_WINDOW, Choice, Source
 from gradstudio.document.data.table_text import SEPARATORS, TextLayout
 from gradstudio.document.data.tables import Table
 from gradstudio.ui.dialogs.data.picture_folder import LARGEST_SIDE, PictureFolder
+from gradstudio.ui.widgets.number_box import NumberBox
 
 
 class ReadingRow(QWidget):
@@ -78,7 +79,7 @@ class WindowRow(ReadingRow):
     def __init__(self) -> None:
         """Show the usual length."""
         super().__init__()
-        self._window = QSpinBox()
+        self._window = NumberBox()
         self._window.setAccessibleName("Window, in characters")
         self._window.setRange(1, LONGEST_WINDOW)
         self._window.setValue(USUAL_WINDOW)
@@ -98,7 +99,7 @@ class PictureRow(ReadingRow):
     def __init__(self, source: PictureFolder) -> None:
         """Show what most of them have."""
         super().__init__()
-        self._sides = QSpinBox(), QSpinBox()
+        self._sides = NumberBox(), NumberBox()
         for words, side, pixels in zip(("Width", "Height"), self._sides, source.size, strict=True):
             side.setAccessibleName(f"{words} of the pictures, in pixels")
             side.setRange(1, LARGEST_SIDE)

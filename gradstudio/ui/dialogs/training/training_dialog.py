@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLabel,
     QLineEdit,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -24,6 +23,7 @@ from gradstudio.program.forms.training.training_options import (
     Schedule,
     TrainingOptions,
 )
+from gradstudio.ui.widgets.number_box import NumberBox
 
 Button = QDialogButtonBox.StandardButton
 HEAD: Final = "Puts the loss into a loop that learns. Each choice is ordinary lines, to be read and changed afterwards."
@@ -123,8 +123,8 @@ class TrainingDialog(QDialog):
         self.buttons.button(Button.Ok).setEnabled(not wrong)
 
 
-def _number(value: int) -> QSpinBox:
-    box = QSpinBox()
+def _number(value: int) -> NumberBox:
+    box = NumberBox()
     box.setRange(1, MOST)
     box.setValue(value)
     return box
