@@ -5,6 +5,7 @@ import signal
 from collections.abc import Iterator, Sized
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -17,6 +18,8 @@ from gradstudio.graph.recipes import set_literal
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui.docks.runs.panel import RunsPanel
 from gradstudio.ui.docks.runs.run_model import DIFFERS, LAST, RUN, STATE
+from gradstudio.ui.docks.runs.run_words import SAME, about_two
+from gradstudio.ui.theme import theme
 from tests.ui.desk import Desk, Keys
 
 LINE = """import torch
@@ -190,6 +193,14 @@ def test_runs_stand_in_a_table_with_what_differs(desk: Desk, panel: RunsPanel) -
     click(panel, 1, Keys.ControlModifier)
     said = panel.words.toPlainText()
     assert "opt.lr: 0.1 → 0.3" in said and "+ opt = optim.SGD([w], lr=0.3)" in said.replace("\xa0", " ")
+
+
+def test_a_run_that_was_changed_while_it_ran_is_not_called_the_same_as_one_left_alone(panel: RunsPanel) -> None:
+    run = panel.model.rows[0]
+    changed = KeptRun(run.folder, msgspec.structs.replace(run.record, marks=("from turn 9: opt: lr 0.3 → 0.1",)))
+    assert SAME in about_two(run, run, ("one", "other"), theme("dark"))
+    said = about_two(run, changed, ("one", "other"), theme("dark"))
+    assert SAME not in said and "other: from turn 9: opt: lr 0.3 → 0.1" in said
 
 
 def test_the_curves_of_a_run_that_is_checked_lie_behind_those_of_now(desk: Desk, panel: RunsPanel) -> None:

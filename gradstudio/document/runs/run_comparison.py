@@ -46,11 +46,24 @@ def line_differences(first: str, second: str) -> Iterator[DiffLine]:
 
 
 def summaries(runs: list[KeptRun]) -> list[str]:
-    """What each run has otherwise than the others, ``lr 0.1 · seed 3``; the end of a name if that is one."""
+    """What each run has otherwise than the others, ``lr 0.1 · seed 3``; the end of a name if that is one.
+
+    Of a run whose literals were changed while it ran, that, too: ``lr 0.1 → 0.01``.
+    """
     names = differing([run.record.literals for run in runs])
     ends = Counter(map(_end, names))
     short = {name: _end(name) if ends[_end(name)] == 1 else name for name in names}
-    return [" · ".join(f"{short[name]} {run.record.literals.get(name, '–')}" for name in names) for run in runs]
+    found = []
+    for run in runs:
+        parts = [f"{short[name]} {run.record.literals.get(name, '–')}" for name in names]
+        found.append(" · ".join([*parts, *_changes(run)]))
+    return found
+
+
+def _changes(run: KeptRun) -> list[str]:
+    """Of ``from turn 7: opt: lr 0.1 → 0.01``, which may be several, ``lr 0.1 → 0.01``; each once."""
+    changes = [change for mark in run.record.marks for change in mark.split("; ")]
+    return list(dict.fromkeys(change.rpartition(": ")[2] for change in changes))
 
 
 def _end(name: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 from gradstudio.document.event_files import Points, Scalars, event_file, event_head, event_records, read_events
 from gradstudio.document.runs import kept_run, run_writer
 from gradstudio.document.runs.kept_run import RunRecord, bring_back, delete, kept_runs, rename
+from gradstudio.document.runs.run_comparison import summaries
 from gradstudio.document.runs.run_literals import differing, literals_of
 from gradstudio.document.runs.run_writer import RunWriter
 from gradstudio.program.reading.reader import read_script
@@ -23,6 +24,15 @@ def write(folder: Path, began: float = 1e9, **curves: Points) -> RunWriter:
     writer = RunWriter(folder, RunRecord(began=began, literals={"lr": "0.1"}), "x = 1\n")
     writer.add(curves)
     return writer
+
+
+def test_what_was_changed_while_a_run_ran_tells_it_from_one_that_was_left_alone(tmp_path: Path) -> None:
+    write(tmp_path / "a.runs").save()
+    changed = write(tmp_path / "a.runs", began=2e9)
+    changed.record.marks = ("from turn 7: opt: lr 0.1 → 0.01; drop: p 0.5 → 0.0", "from turn 9: opt: lr 0.01 → 0.1")
+    changed.save()
+    newer, older = kept_runs(tmp_path / "a.runs")
+    assert summaries([newer, older]) == ["lr 0.1 → 0.01 · p 0.5 → 0.0 · lr 0.01 → 0.1", ""]
 
 
 def test_points_are_put_behind_those_of_before_and_read_back(tmp_path: Path) -> None:

@@ -37,7 +37,12 @@ def about_two(first: KeptRun, second: KeptRun, labels: tuple[str, str], theme: T
     names = dict.fromkeys([*first.record.last, *second.record.last])
     rows = [Difference(name, _figure(first, name), _figure(second, name)) for name in names]
     lines = [head, *(_pair(row) for row in rows), ""]
-    lines += _compared(differences, changed, theme) or [SAME]
+    marked = [
+        escape(f"{label}: {mark}")
+        for run, label in zip((first, second), labels, strict=True)
+        for mark in run.record.marks
+    ]
+    lines += [*marked, *_compared(differences, changed, theme)] or [SAME]
     return "<br>".join(lines)
 
 
