@@ -2,10 +2,10 @@
 
 import ast
 from collections.abc import Iterable
-from difflib import SequenceMatcher
 
 import msgspec
 
+from gradstudio.program.original.alike import opcodes_of
 from gradstudio.program.original.statement_lines import StatementLines
 from gradstudio.program.original.statement_pairs import pairs_of
 from gradstudio.program.original.token_edits import WordEdit, applied, word_edits
@@ -283,7 +283,7 @@ class LineEdits:
         at = [line for line, _ in own] if len(own) == len(before) else []
         at += [self.typed.statements[place].first] * (len(before) + 1 - len(at))
         indent = self.typed.indent(place)
-        for tag, a, b, c, d in SequenceMatcher(None, before, wanted, autojunk=False).get_opcodes():
+        for tag, a, b, c, d in opcodes_of(before, wanted):
             if tag == "equal":
                 continue
             new = tuple(indent + text for text in wanted[c:d])

@@ -4,7 +4,6 @@ Nothing is taken on trust: a text is a program's only where it is read, once mor
 """
 
 import re
-from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -13,6 +12,7 @@ import msgspec
 from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import Graph, ItemId, StoredTensor
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.original.alike import opcodes_of
 from gradstudio.program.original.definition_order import ordered_like
 from gradstudio.program.original.header_edits import with_header
 from gradstudio.program.original.line_edits import DEFINITIONS, FINE, LineEdits
@@ -271,7 +271,7 @@ def _as_in(original: str, text: str) -> str:
     ends = re.findall(r"\r\n|\r|\n", original)
     before, after = _plain(original).split("\n"), text.split("\n")
     made = [ends[0]] * len(after)
-    for _, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    for _, a, b, c, d in opcodes_of(before, after):
         if b - a == d - c:
             made[c : c + len(ends[a:b])] = ends[a:b]
     made[-1] = ""

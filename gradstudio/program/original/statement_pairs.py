@@ -2,10 +2,10 @@
 
 import ast
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 
 import msgspec
 
+from gradstudio.program.original.alike import opcodes_of
 from gradstudio.program.original.statement_lines import Statement, StatementLines
 
 
@@ -30,7 +30,7 @@ def pairs_of(before: StatementLines, after: StatementLines) -> Pairs:
     changed: list[int] = []
     old = [_said(before, k) for k in range(len(before.statements))]
     new = [_said(after, k) for k in range(len(after.statements))]
-    for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, a, b, c, d in opcodes_of(old, new):
         if tag == "equal":
             other.update(zip(range(a, b), range(c, d), strict=True))
         elif tag == "replace":
@@ -53,7 +53,7 @@ def _changed(before: StatementLines, olds: range, after: StatementLines, news: r
     """Those of two stretches that bind the same names, or do the same; then those that stand alone between them."""
     one = [_sign(before.statements[k], before.indent(k)) for k in olds]
     two = [_sign(after.statements[k], after.indent(k)) for k in news]
-    for tag, a, b, c, d in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
+    for tag, a, b, c, d in opcodes_of(one, two):
         if tag == "equal" or (tag == "replace" and b - a == d - c):
             for k in range(b - a):
                 alone = before.statements[olds[a + k]], after.statements[news[c + k]]

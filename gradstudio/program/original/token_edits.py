@@ -1,10 +1,10 @@
 """What changed in a statement, word by word, done to the same statement as somebody typed it."""
 
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 
 import msgspec
 
+from gradstudio.program.original.alike import Opcode, opcodes_of
 from gradstudio.program.original.statement_lines import StatementLines, Token
 
 
@@ -30,7 +30,7 @@ def word_edits(
     before, after, own = _head(*printed), _head(*wanted), _head(*typed)
     places = _places(before, own)
     found: list[WordEdit] = []
-    for tag, a, b, c, d in _matcher(before, after).get_opcodes():
+    for tag, a, b, c, d in _opcodes(before, after):
         if tag == "equal":
             continue
         edit = _edit(wanted[0].lines, after, own, places, (a, b), (c, d))
@@ -48,14 +48,14 @@ def _head(text: StatementLines, number: int) -> list[Token]:
 def _places(before: Sequence[Token], own: Sequence[Token]) -> dict[int, int]:
     """Which word of the typed statement each of the printed one is."""
     found: dict[int, int] = {}
-    for tag, a, b, c, d in _matcher(before, own).get_opcodes():
+    for tag, a, b, c, d in _opcodes(before, own):
         if tag == "equal" or b - a == d - c:  # of as many words, each is another name, or spelled otherwise
             found.update(zip(range(a, b), range(c, d), strict=True))
     return found
 
 
-def _matcher(one: Sequence[Token], other: Sequence[Token]) -> SequenceMatcher[str]:
-    return SequenceMatcher(None, [token.value for token in one], [token.value for token in other], autojunk=False)
+def _opcodes(one: Sequence[Token], other: Sequence[Token]) -> list[Opcode]:
+    return opcodes_of([token.value for token in one], [token.value for token in other])
 
 
 def _edit(
