@@ -234,7 +234,23 @@ def _name(view: ProgramView, facts: RunFacts, owner: ItemId, rows: list[GradRow]
         reached = {_layer(path) for path in record.parameters if path not in paths}
         modules = sorted({path if _layer(path) in reached else _layer(path) for path in paths})
         return f"{view.name(owner)}.{modules[0]}" + (f" (and {len(modules) - 1} more)" if modules[1:] else "")
-    return view.name(owner)
+    return _shared_names(view, facts, owner, rows) or view.name(owner)
+
+
+def _shared_names(view: ProgramView, facts: RunFacts, owner: ItemId, rows: list[GradRow]) -> str:
+    """Of several names that one statement binds, those of what holds these parameters: "G" of ``G, D = …``."""
+    node, bound = view.node(owner), facts.latest.get(owner)
+    if node is None or bound is None or node.operator != TUPLE or len(node.names) != len(bound.outputs):
+        return ""
+    missed = {storage for row in rows for storage in facts.storages((row.node, row.path))}
+    pairs = zip(node.names, bound.outputs, strict=True)
+    return ", ".join(name for name, record in pairs if missed & _homes(record))
+
+
+def _homes(record: Record) -> set[int]:
+    if isinstance(record, ModuleRecord):
+        return {tensor.storage for tensor in record.parameters.values()}
+    return {record.storage} if isinstance(record, TensorRecord) else set()
 
 
 def _layer(path: str) -> str:
