@@ -13,6 +13,7 @@ from gradstudio.graph.text.item_titles import title
 
 DROPOUTS = frozenset("dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split())
 DROPPING = frozenset({"dropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"})
+LAST = frozenset({"Linear", "linear"})
 FUNCTIONAL = "torch.nn.functional."
 
 
@@ -49,6 +50,26 @@ def drops_all(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup) -> I
         f"{dropping.word} with p={dropping.node.literals['p']} drops everything: p is the chance to drop, not to keep",
         "While training nothing passes it, and no gradient comes back through it. Usual are 0.1 … 0.5.",
         (item,),
+    )
+
+
+def drops_scores(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
+    """A dropout between the last layer and a loss that wants scores of classes."""
+    source = view.source(item, ("inputs.0", "input"))
+    stages = list(itertools.islice(view.stages(source.item, source.output), 2)) if source is not None else []
+    if (
+        source is None
+        or [one.word in group for one, group in zip(stages, (DROPPING, LAST), strict=False)] != [True] * 2
+    ):
+        return
+    yield Finding(
+        "always_drops",
+        "warning",
+        item,
+        f"{word} gets scores behind a {stages[0].word}: it sets scores of classes to 0 at random",
+        "A class whose score is dropped is neither likely nor unlikely, whatever the input: the loss stays large. "
+        "Dropout belongs between layers, not behind the last one.",
+        (item, source.item),
     )
 
 

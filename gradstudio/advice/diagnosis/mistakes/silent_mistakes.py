@@ -65,6 +65,7 @@ for _words, _look in (
     (frozenset({"Sequential"}), layer_mistakes.linear_upon_linear),
     (layer_mistakes.DROPOUTS, layer_mistakes.always_drops),
     (layer_mistakes.DROPPING | {"Sequential"}, layer_mistakes.drops_all),
+    (loss_mistakes.CROSS | loss_mistakes.LOGITS, layer_mistakes.drops_scores),
     (loss_mistakes.RECTIFIERS | {"clamp", "clip"}, target_mistakes.hinge_of_chances),
     (data_slips.SEEDS, data_slips.seed_each_turn),
     (data_slips.WRAPPING, data_slips.wraps_around),
