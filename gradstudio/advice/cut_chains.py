@@ -83,13 +83,15 @@ def describe_cut(node: ItemId, graph: Graph) -> str:
 def cut_inside(node: ItemId, graph: Graph) -> str:
     """What a call has inside that cuts: a block that its result comes out of, else a switch that stays off."""
     wire = root_wire(node, graph)
-    for item in _above(graph, wire.source) if wire is not None else ():
+    above = _above(graph, wire.source) if wire is not None else []
+    for item in (one for one in above if one in graph.nodes):
         name = group_of(graph, item)
         inner = definition_graph(graph, name) if name in graph.definitions else None
         out = inner.wire_into(DEFINITION_OUTPUTS, "0") if inner is not None else None
         if inner is None or out is None:
             continue
-        cut = next((one for one in _above(inner, out.source) if _no_grad_around(inner, one)), None)
+        made = (one for one in _above(inner, out.source) if one in inner.nodes)
+        cut = next((one for one in made if _no_grad_around(inner, one)), None)
         if cut is not None:
             kind = _no_grad_around(inner, cut)
             return (
