@@ -64,6 +64,8 @@ class CurvesPanel(QWidget):
         kinds = QMenu(self.export)
         kinds.addAction("Table (CSV)…").triggered.connect(self._on_table_asked)
         kinds.addAction("TensorBoard events…").triggered.connect(self._on_events_asked)
+        kinds.addAction("Picture (PNG)…").triggered.connect(partial(self._on_picture_asked, "png"))
+        kinds.addAction("Picture (SVG)…").triggered.connect(partial(self._on_picture_asked, "svg"))
         self.export.setMenu(kinds)
         self._waiting = label(WAITING, "dim", wrap=True)
         self._waiting.setParent(self)
@@ -112,6 +114,15 @@ class CurvesPanel(QWidget):
 
         curves = (Scalars(title, *self._store.points(name)) for name, title in self.titles().items())
         return event_file(curves, time.time())
+
+    def picture(self, kind: str) -> bytes:
+        """The plot as it is seen: "png" or "svg"; b"" where there is none."""
+        from gradstudio.ui.docks.curves import curve_picture
+
+        if self.plot is None:
+            return b""
+        title = ", ".join(self.titles().values())
+        return curve_picture.png(self.plot) if kind == "png" else curve_picture.svg(self.plot, title)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -222,6 +233,9 @@ class CurvesPanel(QWidget):
 
     def _on_events_asked(self) -> None:
         self._write(f"events.out.tfevents.{time.time():.0f}{EVENTS}", f"TensorBoard events (*{EVENTS})", self.events)
+
+    def _on_picture_asked(self, kind: str) -> None:
+        self._write(f"curves.{kind}", f"Pictures (*.{kind})", partial(self.picture, kind))
 
     def _write(self, name: str, kinds: str, made: Callable[[], bytes]) -> None:
         from gradstudio.ui.dialogs.file_dialog import ask_where

@@ -4,9 +4,11 @@ import csv
 import io
 import struct
 from collections.abc import Iterator
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
@@ -182,3 +184,20 @@ def test_curves_of_other_runs_are_drawn_behind_where_their_value_is_plotted(
     qtbot.waitUntil(lambda: names() == ["loss", "lr 0.1: loss"] and panel.titles() == {(LOOP, KEY): "loss"})
     store.put_beside(())
     qtbot.waitUntil(lambda: names() == ["loss"])
+
+
+def test_what_is_plotted_is_written_as_a_picture(
+    qtbot: QtBot, session: Session, panel: CurvesPanel, dark: Theme
+) -> None:
+    tables = session.results.tables
+    with qtbot.waitSignal(tables.curves.changed):
+        tables.add_turns(turned(0, [5.0, 1.0, 4.0, 2.0], around=()))
+    assert panel.plot is not None
+    image, size = QImage.fromData(panel.picture("png")), panel.plot.viewport().size()
+    assert image.size() == size * 2
+    colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+    assert QColor(dark.plot[0]).name() in colors and QColor(dark.surface).name() in colors
+    root = ElementTree.fromstring(panel.picture("svg"))
+    texts = ["".join(one.itertext()).strip() for one in root.iter() if one.tag.endswith("}text")]
+    lines = [one.get("points") or one.get("d") for one in root.iter() if one.tag.endswith(("}polyline", "}path"))]
+    assert "loss" in texts and any(lines)
