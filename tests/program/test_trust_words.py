@@ -1,8 +1,11 @@
 """What a yes is asked for is said: files and processes where nothing else can happen, else that it may be anything."""
 
+from functools import partial
+
 import pytest
 
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.file_lines import numbers_in_file
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.trust import NOT_TRUSTED, deeds_of, need_words, untrusted_code
 
@@ -18,7 +21,8 @@ def test_files_are_named_that_a_drawn_program_writes_and_reads() -> None:
         "This program does more than compute: it writes “w.pt” and reads “w.pt”. For that it runs without walls."
     )
     program = compile_graph(read_script(SAVES, keeps_code=True).graph)
-    assert untrusted_code(program, None)[1].startswith("This program does more than compute: it writes “w.pt”")
+    numbers = partial(numbers_in_file, program, {})
+    assert untrusted_code(program, numbers)[1].startswith("This program does more than compute: it writes “w.pt”")
 
 
 def test_processes_of_a_loader_are_said() -> None:
