@@ -112,6 +112,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         """Values on a logarithmic scale."""
         self._is_log = is_on
         self.getPlotItem().setLogMode(x=False, y=is_on)
+        self.getPlotItem().getAxis("right").setLogMode(y=False)  # shares are drawn as they are
         self.enableAutoRange()
 
     def set_smoothing(self, turns: int) -> None:

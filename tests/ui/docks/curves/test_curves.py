@@ -122,6 +122,11 @@ def test_an_accuracy_has_its_own_axis_and_lies_where_its_epochs_end(
     assert plot is not None and plot.getPlotItem().getAxis("right").isVisible()
     (_, line), (_, share) = plot._curves.values()
     assert line not in plot.shares.addedItems and share in plot.shares.addedItems
+    panel.log.click()
+    axes = [plot.getPlotItem().getAxis(side) for side in ("left", "right")]
+    assert [axis.logMode for axis in axes] == [True, False]  # a share is drawn as it is, and read so
+    low, high = axes[1].range
+    assert low <= 0 and high >= 1 and "0.5" in axes[1].tickStrings([0.5], 1, 0.5)
     assert share.getOriginalDataset()[0].tolist() == [4, 8, 12]
     assert share.getOriginalDataset()[1].tolist() == [0.5, 0.75, 0.875]
     assert [label.text for _, label in plot.legend.items] == ["loss", "accuracy →"]

@@ -117,7 +117,7 @@ class Log:
     """Metrics as lines of JSON, and as events that TensorBoard reads where it is installed."""
 
     def __init__(self, folder: Path, first: int) -> None:
-        """Go on behind a <turn>; lines of later ones are dropped."""
+        """Go on behind the <turn> of that number; lines of later ones are dropped."""
         self.lines = self.events = None
         if RANK > 0:  #? !alone
             return  #? !alone
