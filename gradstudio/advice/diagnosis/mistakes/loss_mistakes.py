@@ -42,7 +42,8 @@ FIRST, SECOND = ("inputs.0", "input", "a", "self"), ("inputs.1", "target", "b", 
 
 def broadcasts(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
     """A column and a vector of one length: every element meets every other."""
-    sources = [view.source(item, ports) for ports in (FIRST, SECOND)]
+    given = {source.port: source for source in view.sources(item)}
+    sources = [next((given[port] for port in ports if port in given), None) for ports in (FIRST, SECOND)]
     first, second = [lookup(source.item, source.output) if source is not None else None for source in sources]
     if sources[0] is None or sources[1] is None:
         return

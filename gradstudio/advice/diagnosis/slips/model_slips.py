@@ -61,7 +61,7 @@ def _linear_before(view: ProgramView, call: ItemId) -> ItemId | None:
     return at if before is not None and before.operator == CALL and view.word(at) in LINEAR else None
 
 
-def one_layer_repeated(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup) -> Iterator[Finding]:
+def one_layer_repeated(view: ProgramView, item: ItemId) -> Iterator[Finding]:
     """A list of one layer, times a number."""
     place, source = view.place(item), view.source(item, ("a", "b"))
     node = view.node(source.item) if source is not None else None
