@@ -116,8 +116,9 @@ def _operands(operator: Operator) -> dict[str, torch.Tensor]:
     if operator.key == "torch.where":
         wanted = ["condition", "input", "other"]
     low, high = (1.2, 2.2) if operator.key in ABOVE_ONE else (0.1, 0.9)
+    shape = (3,) if operator.key == "torch.dot" else (2, 3)
     made = {
-        name: (low + (high - low) * torch.rand(2, 3, dtype=torch.float64)).requires_grad_(name in named)
+        name: (low + (high - low) * torch.rand(shape, dtype=torch.float64)).requires_grad_(name in named)
         for name in wanted
     }
     if operator.word == "prelu":

@@ -18,6 +18,7 @@ from gradstudio.graph.edits import Edits
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.module_names import module_names
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.report import entries_json
@@ -77,12 +78,12 @@ def run(*, seed: int, cases: range, until: float) -> Tally:
     """Each case runs a program on one engine: the report of the first run, as much alive as after the first runs."""
     tally = Tally("runs")
     graph = read_script(RUN).graph
-    program, alive = compile_graph(graph), 0
+    program, alive, names = compile_graph(graph), 0, module_names(RUN)
     before = _Standing()
     with EngineProcess(stderr=subprocess.DEVNULL) as engine:
         engine.wait_until_ready()
         process = psutil.Process(engine.process.pid)
-        expected = entries_json(run_program(engine, graph, program, document="soak").report.entries)
+        expected = entries_json(run_program(engine, graph, program, document="soak").report, names)
         for case in cases:
             if tally.cases and time.monotonic() > until:
                 break
@@ -91,7 +92,8 @@ def run(*, seed: int, cases: range, until: float) -> Tally:
             tally.count(case, time.process_time() - began)
             if outcome.failed is not None:
                 tally.failures.append(Failure("runs", seed, case, f"the run failed: {outcome.failed.message}"))
-            if case % 2 == 0 and entries_json(outcome.report.entries) != expected:  # records number storages anew
+            report = entries_json(outcome.report, names)
+            if case % 2 == 0 and report != expected:  # records number storages anew
                 tally.failures.append(Failure("runs", seed, case, "the same program has another report"))
             if tally.cases == 10 * WARM_CASES:
                 alive = process.memory_info().rss
