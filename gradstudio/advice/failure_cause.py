@@ -1,7 +1,7 @@
 """What a failure only shows: a gradient that is None was cut off long before, sizes that differ were mixed up."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView
@@ -54,21 +54,13 @@ def failure_cause(
 def _mixed_up(view: ProgramView, failing: ItemId, found: Iterable[Finding]) -> Finding | None:
     """What exchanged dimensions on the way to a statement whose sizes do not fit."""
     mixed = {one.node: one for one in found if one.kind == "mixed_dimensions"}
-    seen, todo = {failing}, [failing]
-    while todo and mixed and len(seen) < FARTHEST:
-        for source in view.sources(todo.pop(0)):
-            at, _ = view.resolve(source.item, source.output)
-            if at in mixed:
-                return mixed[at]._replace(severity="error")
-            if at not in seen:
-                seen.add(at)
-                todo.append(at)
-    return None
+    behind = view.behind(failing, FARTHEST) if mixed else ()
+    return next((mixed[at]._replace(severity="error") for at in behind if at in mixed), None)
 
 
 def _without_slope(view: ProgramView, failing: ItemId, lookup: Lookup) -> Finding | None:
     """The nearest comparison or rounding of what learns, inside the calls by which a root was computed."""
-    for at in filter(is_call_item, _behind(view, failing)):
+    for at in filter(is_call_item, view.behind(failing, MOST)):
         word = view.word(at)
         given = [lookup(*view.resolve(one.item, one.output)) for one in view.sources(at)]
         if word in SLOPELESS_WORDS and any(isinstance(one, TensorRecord) and one.requires_grad for one in given):
@@ -89,7 +81,7 @@ def _other_rows(view: ProgramView, failing: ItemId, message: str, lookup: Lookup
     """A view that takes the rows of a batch apart, or together, where a loss then misses as many as that."""
     if "batch_size" not in message:
         return None
-    for at in filter(is_call_item, _behind(view, failing)):
+    for at in filter(is_call_item, view.behind(failing, MOST)):
         source, after = view.source(at, ("self", "input")), lookup(at, 0)
         before = lookup(*view.resolve(source.item, source.output)) if source is not None else None
         if view.word(at) not in VIEWS or not isinstance(before, TensorRecord) or not isinstance(after, TensorRecord):
@@ -107,18 +99,6 @@ def _other_rows(view: ProgramView, failing: ItemId, message: str, lookup: Lookup
                 (at, failing),
             )
     return None
-
-
-def _behind(view: ProgramView, item: ItemId) -> Iterator[ItemId]:
-    """What a value is computed from, the nearest first, inside calls, too."""
-    seen, todo = {item}, [item]
-    while todo and len(seen) < MOST:
-        for source in view.sources(todo.pop(0)):
-            at, _ = view.resolve(source.item, source.output)
-            if at not in seen:
-                seen.add(at)
-                todo.append(at)
-                yield at
 
 
 def _owners(view: ProgramView, item: ItemId) -> set[ItemId]:

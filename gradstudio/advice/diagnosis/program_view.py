@@ -148,6 +148,17 @@ class ProgramView:
         found = {source.port: source for source in self.sources(item)}
         return next((found[port] for port in ports if port in found), None)
 
+    def behind(self, item: ItemId, most: int) -> Iterator[ItemId]:
+        """What a value is computed from, the nearest first, inside calls, too; about so many at most."""
+        seen, todo = {item}, [item]
+        while todo and len(seen) < most:
+            for source in self.sources(todo.pop(0)):
+                at, _ = self.resolve(source.item, source.output)
+                if at not in seen:
+                    seen.add(at)
+                    todo.append(at)
+                    yield at
+
     def carried(self, item: ItemId, output: int) -> tuple[Source, ...]:
         """What an output of a loop stands for: its first value, and what each turn leaves; () where it is none."""
         place = self.place(item)

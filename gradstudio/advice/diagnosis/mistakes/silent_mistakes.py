@@ -73,6 +73,7 @@ for _words, _look in (
     (mask_slips.ATTENTION, mask_slips.turned_mask),
     (mask_slips.FILLS, mask_slips.masked_behind_softmax),
     (model_slips.LINEAR, model_slips.linear_of_linear),
+    (frozenset({"list"}), model_slips.one_layer_repeated),
     (model_slips.PARAMETER, model_slips.computed_parameter),
     (frozenset({"add"}), model_slips.added_along_the_batch),
     (training_slips.CLIPS, training_slips.scaled_clip),
@@ -92,7 +93,6 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
     view = ProgramView(graph)
     keys = {node.operator for definition in graph.definitions.values() for node in definition.graph.nodes.values()}
     keys |= {node.operator for node in graph.nodes.values()}
-    repeating = model_slips.REPEATING if model_slips.LIST in keys else frozenset()
     if any(map(_may_be_one, keys)):
         for full, inner, item in view.insides():
             node = inner.nodes.get(item)
@@ -101,8 +101,6 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
             word = view.word(full)
             for look in LOOKS.get(word, ()):
                 found += look(view, full, word, lookup)
-            if word in repeating:
-                found += model_slips.one_layer_repeated(view, full)
             if node.operator == CALL:
                 found += leaked_data.trained_on_test(view, full, word, lookup)
     found += layer_mistakes.of_layers(graph)

@@ -77,17 +77,8 @@ def _steps_now_and_then(view: ProgramView, steps: dict[ItemId, ItemId]) -> bool:
 
 def _is_of_a_slice(view: ProgramView, root: ItemId) -> bool:
     """Whether a root is computed of rows that were cut out of the data: the parts of one batch."""
-    todo, seen = [root], {root}
-    while todo and len(seen) < FARTHEST:
-        for source in view.sources(todo.pop(0)):
-            at, _ = view.resolve(source.item, source.output)
-            if at in seen:
-                continue
-            if view.word(at) == "getitem" and any(one.port == "index.0.start" for one in view.sources(at)):
-                return True
-            seen.add(at)
-            todo.append(at)
-    return False
+    cut = (at for at in view.behind(root, FARTHEST) if view.word(at) == "getitem")
+    return any(source.port == "index.0.start" for at in cut for source in view.sources(at))
 
 
 def _is_mean(view: ProgramView, item: ItemId, output: int) -> bool:

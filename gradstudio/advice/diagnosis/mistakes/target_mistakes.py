@@ -276,11 +276,4 @@ def _is_column(summary: Summary) -> bool:
 def _behind(view: ProgramView, value: Source) -> list[ItemId]:
     """What a value is computed from, the nearest first."""
     made, _ = view.resolve(value.item, value.output)
-    found, todo = [made], [made]
-    while todo and len(found) < FARTHEST:
-        for source in view.sources(todo.pop(0)):
-            at, _ = view.resolve(source.item, source.output)
-            if at not in found:
-                found.append(at)
-                todo.append(at)
-    return found
+    return [made, *view.behind(made, FARTHEST)]

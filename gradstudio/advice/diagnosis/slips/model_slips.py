@@ -61,28 +61,34 @@ def _linear_before(view: ProgramView, call: ItemId) -> ItemId | None:
     return at if before is not None and before.operator == CALL and view.word(at) in LINEAR else None
 
 
-def one_layer_repeated(view: ProgramView, item: ItemId) -> Iterator[Finding]:
+def one_layer_repeated(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup) -> Iterator[Finding]:
     """A list of one layer, times a number."""
-    place, source = view.place(item), view.source(item, ("a", "b"))
-    node = view.node(source.item) if source is not None else None
-    if place is None or source is None or node is None or node.operator != LIST:
+    place = view.place(item)
+    if place is None or place.graph.nodes[place.item].operator != LIST:
         return
-    holder = next((user for user in view.followers(item) if view.word(user) in HOLDERS), None)
-    layers = [one.item for one in view.sources(source.item)]
-    inner = place.graph
-    layer = next((one for one in layers if has_parameters(inner, ItemId(path_of(one)[-1]))), None)
-    if holder is None or layer is None:
-        return
-    name = view.name(layer)
-    yield Finding(
-        "shared_layer",
-        "warning",
-        item,
-        f"{name} is in {view.name(holder)} several times: the same weights, not copies",
-        f"[{name}] * n holds one layer n times: every place shares its weights, and their gradients add up. Make one "
-        f"for each place: [… for _ in range(n)], or copy.deepcopy({name}).",
-        (item, layer, holder),
-    )
+    layers = [one.item for one in view.sources(item)]
+    layer = next((one for one in layers if has_parameters(place.graph, ItemId(path_of(one)[-1]))), None)
+    for product in (one for one in view.followers(item) if _repeats(view, one, item)):
+        holder = next((user for user in view.followers(product) if view.word(user) in HOLDERS), None)
+        if holder is None or layer is None:
+            continue
+        name = view.name(layer)
+        yield Finding(
+            "shared_layer",
+            "warning",
+            product,
+            f"{name} is in {view.name(holder)} several times: the same weights, not copies",
+            f"[{name}] * n holds one layer n times: every place shares its weights, and their gradients add up. Make "
+            f"one for each place: [… for _ in range(n)], or copy.deepcopy({name}).",
+            (product, layer, holder),
+        )
+
+
+def _repeats(view: ProgramView, product: ItemId, layers: ItemId) -> bool:
+    """Whether it is a list times a number."""
+    node, source = view.node(product), view.source(product, ("a", "b"))
+    is_left_out = node is None or node.bypassed or node.muted
+    return view.word(product) in REPEATING and not is_left_out and source is not None and source.item == layers
 
 
 def computed_parameter(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup) -> Iterator[Finding]:
