@@ -7,14 +7,11 @@ from collections.abc import Callable
 from typing import Final, cast
 
 from gradstudio.protocol.errors import BrokenFrame, HostFailed
-from gradstudio.protocol.framing import LARGEST_FAR_FRAME, Decoder
+from gradstudio.protocol.hosts.bounded_decoder import BoundedDecoder
 from gradstudio.protocol.hosts.host_command import MARK, MARK_END, STARTS
-from gradstudio.protocol.hosts.message_parts import has_more_parts
 from gradstudio.protocol.messages.events import Event
 from gradstudio.protocol.messages.hosting import Document, Handover, Lacking, Staying
 
-MOST_PARTS: Final = 1 << 22
-"""So many values may one message from a host hold: each takes up to 80 bytes here, where it came as one."""
 MOST_NOISE: Final = 1 << 16
 """So much may stand before the greeting: what a shell prints when it starts."""
 MOST_REASON: Final = 2000
@@ -57,7 +54,7 @@ class Greeting:
         return None
 
 
-class FarDecoder(Decoder[Event]):
+class FarDecoder(BoundedDecoder):
     """Takes bytes of a host as they come, and gives the events that are complete.
 
     Attributes:
@@ -67,7 +64,7 @@ class FarDecoder(Decoder[Event]):
 
     def __init__(self, refusal: Callable[[str], str]) -> None:
         """`refusal` puts the reason why no engine begins into words."""
-        super().__init__(cast(type[Event], Event | OF_PORTER), LARGEST_FAR_FRAME)
+        super().__init__(cast(type[Event], Event | OF_PORTER))
         self._refusal, self._greeting = refusal, Greeting()
         self.greeted, self.heard = False, 0
 
@@ -92,16 +89,6 @@ class FarDecoder(Decoder[Event]):
             raise HostFailed(self._refusal(self._greeting.reason))
         self.greeted = True
         return self._count(super().feed(rest))
-
-    def decode(self, body: bytes) -> Event:
-        """As of any engine, but not before it is known how many values it holds.
-
-        Raises:
-            BrokenFrame: it is something else, or holds too many.
-        """
-        if len(body) > MOST_PARTS and has_more_parts(body, MOST_PARTS):
-            raise BrokenFrame(f"A message of {len(body)} bytes holds more than {MOST_PARTS} values.")
-        return super().decode(body)
 
     def _count(self, events: list[Event]) -> list[Event]:
         for event in events:

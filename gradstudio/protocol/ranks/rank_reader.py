@@ -6,10 +6,8 @@ A rank runs its user's code, which may write anything into the pipe, or die in t
 from collections.abc import Iterator
 from typing import Final, NamedTuple, cast
 
-from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.framing import LARGEST_FAR_FRAME, Decoder, kind_of
-from gradstudio.protocol.hosts.far_frames import MOST_PARTS
-from gradstudio.protocol.hosts.message_parts import has_more_parts
+from gradstudio.protocol.framing import kind_of
+from gradstudio.protocol.hosts.bounded_decoder import BoundedDecoder
 from gradstudio.protocol.messages.events import Event
 
 ALONE: Final = ("Hello", "Paused")
@@ -24,7 +22,7 @@ class Heard(NamedTuple):
     message: Event | None
 
 
-class RankReader(Decoder[Event]):
+class RankReader(BoundedDecoder):
     """Takes bytes of one rank as they come, and gives its messages.
 
     A frame is as large as one of a host at most, and holds as many values at most.
@@ -32,7 +30,7 @@ class RankReader(Decoder[Event]):
 
     def __init__(self, is_alone: bool) -> None:
         """`is_alone`: there is no other rank, so most of what it says is not looked at."""
-        super().__init__(cast(type[Event], Event), LARGEST_FAR_FRAME)
+        super().__init__(cast(type[Event], Event))
         self._is_alone = is_alone
 
     def hear(self, data: bytes) -> Iterator[Heard]:
@@ -45,13 +43,3 @@ class RankReader(Decoder[Event]):
             kind = kind_of(body)
             passes = self._is_alone and kind not in ALONE
             yield Heard(kind, body, None if passes else self.decode(body))
-
-    def decode(self, body: bytes) -> Event:
-        """As of any engine, but not before it is known how many values it holds.
-
-        Raises:
-            BrokenFrame: it is something else, or holds too many.
-        """
-        if len(body) > MOST_PARTS and has_more_parts(body, MOST_PARTS):
-            raise BrokenFrame(f"A message of {len(body)} bytes holds more than {MOST_PARTS} values.")
-        return super().decode(body)

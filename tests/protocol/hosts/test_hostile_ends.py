@@ -10,8 +10,9 @@ import pytest
 from gradstudio.protocol.errors import BrokenFrame, EngineDied, HostFailed
 from gradstudio.protocol.framing import LARGEST_FAR_FRAME, Decoder, encode, framed
 from gradstudio.protocol.hosts import host_check
+from gradstudio.protocol.hosts.bounded_decoder import MOST_PARTS
 from gradstudio.protocol.hosts.far_engine import MOST_WAITING, FarEngine
-from gradstudio.protocol.hosts.far_frames import MOST_PARTS, FarDecoder
+from gradstudio.protocol.hosts.far_frames import FarDecoder
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.hosts.message_parts import has_more_parts
 from gradstudio.protocol.messages.events import Log

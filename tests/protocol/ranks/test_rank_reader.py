@@ -10,7 +10,7 @@ from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import LARGEST_FAR_FRAME, LENGTH_BYTES, encode, framed
-from gradstudio.protocol.hosts.far_frames import MOST_PARTS
+from gradstudio.protocol.hosts.bounded_decoder import MOST_PARTS
 from gradstudio.protocol.messages.events import Log, Paused
 from gradstudio.protocol.messages.requests import Load
 from gradstudio.protocol.ranks.last_line import line_of
