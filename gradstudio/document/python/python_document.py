@@ -17,7 +17,7 @@ from gradstudio.graph.model import Graph, StoredTensor
 from gradstudio.layout.tidy import layout_missing
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.docstring_name import with_docstring_bound
-from gradstudio.program.reading.parser import MAX_CHARACTERS
+from gradstudio.program.reading.parser import MARK, MAX_CHARACTERS
 from gradstudio.program.reading.read_text import Read
 from gradstudio.program.reading.reader import read_script
 
@@ -25,7 +25,6 @@ SUFFIX = ".py"
 SUFFIXES = (SUFFIX, NOTEBOOK)
 """Of files that are read as Python."""
 MAX_BYTES = 4 * MAX_CHARACTERS
-_MARK = "\ufeff"
 _FIRST_LINES = 10_000
 """Characters that hold the two lines which may name an encoding."""
 _COOKIE = re.compile(r"(coding[:=][ \t]*)[-\w.]+")
@@ -99,7 +98,7 @@ def read_file(text: str, folder: Path, *, mark: bool = False) -> Read:
         UnreadableFile: with line, column and reason.
     """
     read = read_python(text, folder, keeps_code=True)
-    read.graph.original = f"{_MARK}{text}" if mark else text
+    read.graph.original = f"{MARK}{text}" if mark else text
     return read
 
 
@@ -108,7 +107,7 @@ def encode_python(text: str) -> bytes:
 
     In UTF-8 where that cannot hold it, or is none that is read: a document may hold any text.
     """
-    encoding = _encoding_of(text.removeprefix(_MARK)[:_FIRST_LINES].encode())
+    encoding = _encoding_of(text.removeprefix(MARK)[:_FIRST_LINES].encode())
     if encoding in ENCODINGS:
         with contextlib.suppress(UnicodeEncodeError):
             return text.encode(encoding)

@@ -22,14 +22,13 @@ from gradstudio.program.original.statement_lines import StatementLines, lines_wi
 from gradstudio.program.original.text_places import places_in
 from gradstudio.program.reading.docstring_name import with_docstring_bound
 from gradstudio.program.reading.main_part import is_report
-from gradstudio.program.reading.parser import parse
+from gradstudio.program.reading.parser import MARK, parse, plain_text
 from gradstudio.program.reading.read_text import Read
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import IMPORTED, Script, write
 
 ROUNDS = 10
 """How often a text is read until it means the program."""
-_MARK = "\ufeff"
 _WORD = re.compile(r"[^\W\d]\w*")
 PRINTED_ANEW = "The text that this program was read from cannot hold what was edited, and is printed anew."
 
@@ -63,12 +62,12 @@ class _Round(msgspec.Struct, frozen=True):
 
 def ends_with_report(graph: Graph) -> bool:
     """Whether the text that a program was read from ends with a report of all values."""
-    return bool(_report_of(_plain(graph.original)))
+    return bool(_report_of(plain_text(graph.original)))
 
 
 def original_script(graph: Graph, stem: str, *, report: bool) -> OriginalScript:
     """A program as the text that it was read from, in a file with this stem; `report` prints all values at its end."""
-    text = _plain(graph.original)
+    text = plain_text(graph.original)
     own = _report_of(text)
     wanted = write(graph, stem=stem)
     found = _looked_for(graph, stem, wanted, _with_folder(graph, text.removesuffix(own), stem))
@@ -258,18 +257,13 @@ def _statements(code: str) -> list[str]:
     return [line for number, line in lines if number in kept or line.split("#", 1)[0].strip()]
 
 
-def _plain(text: str) -> str:
-    """A text as its reader takes it: without a mark, with one kind of line end."""
-    return text.removeprefix(_MARK).replace("\r\n", "\n").replace("\r", "\n")
-
-
 def _as_in(original: str, text: str) -> str:
     """A text with the line ends of the original, line by line; lines that are new have that of the first."""
-    mark = _MARK if original.startswith(_MARK) else ""
+    mark = MARK if original.startswith(MARK) else ""
     if "\r" not in original:
         return mark + text
     ends = re.findall(r"\r\n|\r|\n", original)
-    before, after = _plain(original).split("\n"), text.split("\n")
+    before, after = plain_text(original).split("\n"), text.split("\n")
     made = [ends[0]] * len(after)
     for _, a, b, c, d in opcodes_of(before, after):
         if b - a == d - c:

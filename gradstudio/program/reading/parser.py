@@ -20,6 +20,13 @@ MAX_BITS = 14_000
 _REACHES = re.compile(r"\{[^{}!:]*[.\[]")
 _HALF = re.compile("[\ud800-\udfff]")
 _MAGIC = ("%", "!", "?")
+MARK = "\ufeff"
+"""What some editors put in front of a text."""
+
+
+def plain_text(text: str) -> str:
+    """A text as Python takes it: without a mark, with one kind of line end."""
+    return text.removeprefix(MARK).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parse(text: str) -> ast.Module:

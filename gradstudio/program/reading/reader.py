@@ -31,7 +31,7 @@ from gradstudio.program.reading.graph_refusals import graph_refusals, names_of_d
 from gradstudio.program.reading.imports import Modules
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.name_scope import Scope
-from gradstudio.program.reading.parser import MAX_NESTING, parse
+from gradstudio.program.reading.parser import MAX_NESTING, parse, plain_text
 from gradstudio.program.reading.program_header import (
     AUTO,
     as_text,
@@ -72,7 +72,7 @@ def read_script(
     Raises:
         NotReadable: with line, column and reason; nothing is half-read.
     """
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")  # as Python does
+    text = plain_text(text)
     tree = parse(text)
     is_lenient = keeps_code and canvas is None
 
