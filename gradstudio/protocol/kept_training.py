@@ -14,7 +14,7 @@ from gradstudio.document.errors import CannotSave, NothingToContinue
 from gradstudio.document.event_files import Points
 from gradstudio.document.runs.kept_run import PROGRAM, KeptRun, RunRecord, kept_runs, runs_folder
 from gradstudio.document.runs.run_literals import literals_of
-from gradstudio.document.runs.run_writer import RunWriter, judged_loss
+from gradstudio.document.runs.run_writer import RunWriter
 from gradstudio.graph.model import Graph
 from gradstudio.program.write import write_script
 from gradstudio.protocol.client import EngineProcess
@@ -130,19 +130,19 @@ class KeptTraining:
             self._write(self._writer)
 
     def _keep(self, writer: RunWriter, kept: CheckpointKept) -> None:
-        writer.record.lacks = kept.error
-        if kept.data:
-            known = self._curves.longest().items()
-            learnt = {name: kept.counts[curve.loop] for name, curve in known if curve.loop in kept.counts}
-            self._write(writer)
-            writer.keep_parameters(kept.data, learnt, judged_loss(self._points()))
-        writer.save()
+        known = self._curves.longest().items()
+        learnt = {name: kept.counts[curve.loop] for name, curve in known if curve.loop in kept.counts}
+        self._note_time(writer)
+        writer.keep(kept.data, kept.error, learnt, self._points())
 
     def _write(self, writer: RunWriter) -> None:
-        self._written_s = time.monotonic()
-        writer.record.seconds = self._written_s - self._began_s
+        self._note_time(writer)
         writer.add(self._points())
         writer.save()
+
+    def _note_time(self, writer: RunWriter) -> None:
+        self._written_s = time.monotonic()
+        writer.record.seconds = self._written_s - self._began_s
 
     def _points(self) -> dict[str, Points]:
         return {

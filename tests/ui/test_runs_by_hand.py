@@ -14,7 +14,10 @@ from safetensors import safe_open
 
 from gradstudio import paths
 from gradstudio.document.runs.kept_run import KeptRun, kept_runs
+from gradstudio.document.runs.run_writer import RunWriter
 from gradstudio.graph.recipes import set_literal
+from gradstudio.protocol.messages.events import Event, Log
+from gradstudio.protocol.messages.progress import CheckpointKept
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui.docks.runs.panel import RunsPanel
 from gradstudio.ui.docks.runs.run_model import DIFFERS, LAST, RUN, STATE
@@ -121,6 +124,26 @@ def test_the_engine_is_killed_and_what_was_written_stays(desk: Desk, path: Path)
     os.kill(desk.session.engine.pid, signal.SIGKILL)
     desk.until(lambda: runs(desk)[0].state == "ended")
     assert runs(desk)[0].id == run.id and len(runs(desk)[0].curves()["loss"][0]) >= 2
+
+
+def test_a_disk_that_fills_up_ends_the_keeping_and_not_the_training(
+    desk: Desk, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.open(ENDLESS)
+    desk.session.save(path)
+    train(desk, "running")
+
+    def full(*_arguments: object) -> None:
+        raise OSError("No space left on device")
+
+    heard = list[Event]()
+    desk.session.engine.received.connect(heard.append)
+    monkeypatch.setattr(RunWriter, "add", full)
+    for _ in range(2):
+        desk.session.run.questions.answered.emit(CheckpointKept(request=0, data=b"learnt"))
+    assert desk.session.run.state.busy and desk.session.runs.current == ""
+    told = [event for event in heard if isinstance(event, Log) and "No space left" in event.text]
+    assert len(told) == 1
 
 
 def test_stopped_and_gone_on_is_one_run(desk: Desk, path: Path) -> None:

@@ -108,6 +108,24 @@ class RunWriter:
         self.record.name = known.name
         write_record(self.folder, self.record)
 
+    def keep(self, data: bytes, lacks: str, learnt: Mapping[str, int], points: Mapping[str, Points]) -> None:
+        """A checkpoint has come while it runs: keep it, with the curves up to it.
+
+        Args:
+            data: the file; empty where there is none.
+            lacks: why there is none; "" when there is.
+            learnt: of each curve, how many turns there were then.
+            points: the curves.
+
+        Raises:
+            OSError, CannotSave: it is not kept.
+        """
+        self.record.lacks = lacks
+        if data:
+            self.add(points)
+            self.keep_parameters(data, learnt, judged_loss(points))
+        self.save()
+
     def keep_parameters(self, data: bytes, learnt: Mapping[str, int], loss: float | None = None) -> None:
         """Keep what was learnt: a checkpoint's file, as it is; the one before it makes room, unless it is the best.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
@@ -21,7 +22,7 @@ from gradstudio.document.runs.kept_run import (
     write_record,
 )
 from gradstudio.document.runs.run_literals import literals_of
-from gradstudio.document.runs.run_writer import RunWriter, judged_loss, learnt_curves, move_run
+from gradstudio.document.runs.run_writer import RunWriter, learnt_curves, move_run
 from gradstudio.program.write import write_script
 from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.events import Event, Log, Started
@@ -200,30 +201,28 @@ class RunKeeper(QObject):
         seed = graph.header.seed if graph.header.seed is not None else self._seed
         self._began_s = time.monotonic()
         record = RunRecord(seed=seed, device=graph.header.device, literals=literals_of(graph))
-        try:
+        with self._refusals():
             self._writer = RunWriter(folder, record, write_script(graph))
-        except (OSError, CannotSave) as error:
-            self._refuse(error)
-            return
-        self._made.append(self._writer.folder)
-        self._asked_turns = 0
-        self._note_state(state)
+            self._made.append(self._writer.folder)
+            self._asked_turns = 0
+            self._note_state(state)
         self._write()
 
     def _write(self) -> None:
         writer = self._writer
         if writer is None:
             return
+        self._note_marks(writer)
+        with self._refusals():
+            writer.add(self._curves())
+            writer.save()
+        self.changed.emit()
+
+    def _note_marks(self, writer: RunWriter) -> None:
+        """What is about to be written is of now, with what was changed up to here."""
         self._written_s = time.monotonic()
         marks = self._tables.curves.marks_on_axis()
         writer.record.marks = tuple([f"from turn {mark.number + 1}: {mark.words}" for mark in marks])
-        try:
-            writer.add(self._curves())
-            writer.save()
-        except (OSError, CannotSave) as error:
-            self._writer = None
-            self._refuse(error)
-        self.changed.emit()
 
     def _curves(self) -> dict[str, Points]:
         store = self._tables.curves
@@ -238,37 +237,32 @@ class RunKeeper(QObject):
         if run is None or event.verb != "continue":
             return
         curves = learnt_curves(run)
-        try:
+        with self._refusals():
             self._writer = RunWriter.resume(run)
-        except (OSError, CannotSave) as error:
-            self._refuse(error)
-            return
-        self._began_s = time.monotonic() - run.record.seconds
-        self._asked_turns = 0
-        self._tables.curves.earlier = lambda key: curves.get(self._title(key))
-        self.changed.emit()
+            self._began_s = time.monotonic() - run.record.seconds
+            self._asked_turns = 0
+            self._tables.curves.earlier = lambda key: curves.get(self._title(key))
+            self.changed.emit()
 
     def _keep(self, kept: CheckpointKept) -> None:
         """A checkpoint came while the run goes on, or where it rests: the one before makes room."""
         if self._writer is None:
             return
-        record = self._writer.record
-        record.lacks = kept.error
         longest = self._tables.curves.longest().items()
         learnt = {self._title(key): kept.counts[loop] for key, (loop, _) in longest if loop in kept.counts}
-        try:
-            if kept.data:
-                self._write()
-                self._writer.keep_parameters(kept.data, learnt, judged_loss(self._curves()))
-            self._writer.save()
-        except (OSError, CannotSave) as error:
-            self._refuse(error)
+        self._note_marks(self._writer)
+        with self._refusals():
+            self._writer.keep(kept.data, kept.error, learnt, self._curves())
         self.changed.emit()
 
-    def _refuse(self, error: Exception) -> None:
-        """Say once why runs are not kept."""
-        self._is_refused = True
-        self._session.engine.tell(Log(level="warning", text=NO_ROOM.format(reason=error)))
+    @contextlib.contextmanager
+    def _refusals(self) -> Iterator[None]:
+        """A disk that refuses ends the keeping, not the training; why is said once."""
+        try:
+            yield
+        except (OSError, CannotSave) as error:
+            self._writer, self._is_refused = None, True
+            self._session.engine.tell(Log(level="warning", text=NO_ROOM.format(reason=error)))
 
     def _set_state(self, state: State, reason: str = "") -> None:
         assert self._writer is not None
