@@ -16,7 +16,8 @@ import msgspec
 
 from gradstudio.document.errors import BadSweep, CannotSave, refusal_text
 from gradstudio.document.event_files import Points
-from gradstudio.document.runs.kept_run import RunRecord, State, runs_folder
+from gradstudio.document.file import runs_folder
+from gradstudio.document.runs.kept_run import RunRecord, State
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.document.runs.run_writer import RunWriter
 from gradstudio.document.runs.sweep_grid import SweepLine, combinations, with_literals

@@ -118,6 +118,11 @@ def tensor_folder(path: Path) -> Path:
     return path.with_name(f"{path.stem}.tensors")
 
 
+def runs_folder(path: Path) -> Path:
+    """The folder beside a document in which its runs are kept."""
+    return path.with_name(f"{path.stem}{RUNS_SUFFIX}")
+
+
 def write_tensors(tensors: Iterable[StoredTensor], folder: Path, *, durable: bool = True) -> None:
     """Put the files of the tensors into the folder; without tensors none is made.
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from gradstudio.document.errors import CannotSave, NothingToContinue
 from gradstudio.document.event_files import Points
-from gradstudio.document.runs.kept_run import PROGRAM, KeptRun, RunRecord, kept_runs, runs_folder
+from gradstudio.document.file import runs_folder
+from gradstudio.document.runs.kept_run import PROGRAM, KeptRun, RunRecord, kept_runs
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.document.runs.run_writer import RunWriter
 from gradstudio.graph.model import Graph

@@ -14,7 +14,6 @@ import psutil
 from gradstudio.document.atomic_write import read_ordinary, write_file
 from gradstudio.document.errors import NothingToContinue
 from gradstudio.document.event_files import Points, read_events
-from gradstudio.document.file import RUNS_SUFFIX
 from gradstudio.program.reading.parser import MAX_CHARACTERS
 
 RECORD: Final = "run.json"
@@ -23,6 +22,7 @@ PARAMETERS: Final = "parameters.safetensors"
 BEST: Final = "best.safetensors"
 """What was learnt where the loss was least, of the checkpoints that were kept."""
 EVENTS: Final = "events.out.tfevents.{seconds:.0f}.gradstudio"
+EVENT_FILES: Final = "events.out.tfevents.*"
 DELETED: Final = ".deleted"
 DELETED_KEPT: Final = 10
 """So many runs that were deleted can be brought back."""
@@ -147,7 +147,7 @@ class KeptRun(msgspec.Struct, frozen=True):
     def curves(self) -> dict[str, Points]:
         """Its curves, by title: turns from 0, and values; what was being written when it was killed is left out."""
         found: dict[str, Points] = {}
-        for path in sorted(self.folder.glob("events.out.tfevents.*")):
+        for path in sorted(self.folder.glob(EVENT_FILES)):
             try:
                 found |= read_events(read_ordinary(path, LARGEST_EVENTS))
             except (OSError, ValueError):
@@ -180,11 +180,6 @@ def write_record(folder: Path, record: RunRecord) -> None:
         CannotSave: it is as it was.
     """
     write_file(folder / RECORD, msgspec.json.format(msgspec.json.encode(record)), durable=False)
-
-
-def runs_folder(document: Path) -> Path:
-    """The folder of a document's runs, beside it."""
-    return document.with_name(f"{document.stem}{RUNS_SUFFIX}")
 
 
 def rename(run: KeptRun, name: str) -> None:

@@ -13,6 +13,7 @@ from gradstudio.document.atomic_write import write_file
 from gradstudio.document.event_files import Points, Scalars, event_file, event_head, event_records
 from gradstudio.document.runs.kept_run import (
     BEST,
+    EVENT_FILES,
     EVENTS,
     PARAMETERS,
     PROGRAM,
@@ -30,7 +31,6 @@ PARAMETERS_KEPT: Final = 10
 """Of so many of them what was learnt is kept, too."""
 APART: Final = ("val", "test", "eval")
 """In the names of losses of data that nobody learns from."""
-EVENT_FILES: Final = "events.out.tfevents.*"
 
 
 class RunWriter:

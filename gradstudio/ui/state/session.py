@@ -119,7 +119,7 @@ class Session(QObject):
     def runs_folder(self) -> Path | None:
         """Where its runs are kept: beside it, or, without a file and of an example, in the program's own folder."""
         if self.path is not None and not self.path.resolve().is_relative_to(paths.examples().resolve()):
-            return self.path.with_name(f"{self.path.stem}{file.RUNS_SUFFIX}")
+            return file.runs_folder(self.path)
         if self.untitled_runs is None:
             return None
         stem = re.sub(r"[^\w.-]+", " ", self.title).strip()
