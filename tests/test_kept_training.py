@@ -53,7 +53,7 @@ ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
 def newest(folder: Path) -> KeptRun | None:
-    return next(iter(kept_runs(folder)), None)
+    return next(kept_runs(folder), None)
 
 
 def train_and_kill(file: Path, *options: str, behind: int) -> KeptRun:

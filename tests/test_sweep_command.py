@@ -67,7 +67,7 @@ def test_each_is_kept_as_a_run_and_no_engine_is_left(tmp_path: Path, capsys: pyt
     assert main(["sweep", str(file), "--set", "lr=0.1,0.02,0.3", "--jobs", "1", "--all"]) == 0
     table = capsys.readouterr().out.splitlines()
     assert table[0].split() == ["opt.lr", "loss", "turns", "seconds", "state"] and len(table) == 4
-    runs = kept_runs(tmp_path / "line.runs")
+    runs = list(kept_runs(tmp_path / "line.runs"))
     assert {run.record.literals["opt.lr"] for run in runs} == {"0.1", "0.02", "0.3"}
     assert all(run.state == "finished" and run.has_parameters and run.record.turns == 12 for run in runs)
     assert len({run.record.sweep for run in runs}) == 1
@@ -101,7 +101,7 @@ def test_what_is_under_way_is_written_while_it_trains_and_kept_when_it_is_cancel
         pause = threading.Event()
         first = json.loads(process.stdout.readline())
         assert first["state"] == "running" and first["chosen"] == {"opt.lr": "0.1"}
-        while not (runs := kept_runs(tmp_path / "line.runs")) or not runs[0].record.turns:
+        while not (runs := list(kept_runs(tmp_path / "line.runs"))) or not runs[0].record.turns:
             assert not pause.wait(0.1) and process.poll() is None
         (run,) = runs
         assert run.id == first["run"] and run.state == "running" and len(run.curves()["loss"][0])

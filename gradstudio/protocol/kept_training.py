@@ -15,7 +15,7 @@ from gradstudio.document.event_files import Points
 from gradstudio.document.file import runs_folder
 from gradstudio.document.runs.kept_run import PROGRAM, KeptRun, RunRecord, kept_runs
 from gradstudio.document.runs.run_literals import literals_of
-from gradstudio.document.runs.run_writer import RunWriter
+from gradstudio.document.runs.run_writer import RunWriter, learnt_curves
 from gradstudio.graph.model import Graph
 from gradstudio.program.write import write_script
 from gradstudio.protocol.client import EngineProcess
@@ -72,8 +72,8 @@ class KeptTraining:
         if isinstance(event, Started):
             self._seed = event.seed
             if self._resumed is not None:
-                self._writer, self._began_s = RunWriter.resume(self._resumed), time.monotonic()
-                self._began_s -= self._resumed.record.seconds
+                self._writer = RunWriter.resume(self._resumed, learnt_curves(self._resumed))
+                self._began_s = time.monotonic() - self._resumed.record.seconds
         elif isinstance(event, Turned):
             self._hear_turns(event)
         elif isinstance(event, CheckpointKept) and self._writer is not None:

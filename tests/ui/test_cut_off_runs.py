@@ -55,7 +55,7 @@ def path(desk: Desk, qtbot: QtBot, tmp_path: Path) -> Path:
 
 
 def newest(path: Path) -> KeptRun | None:
-    return next(iter(kept_runs(path.with_name("line.runs"))), None)
+    return next(kept_runs(path.with_name("line.runs")), None)
 
 
 def learnt(path: Path) -> int:

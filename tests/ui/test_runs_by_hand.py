@@ -62,7 +62,7 @@ def path(desk: Desk, qtbot: QtBot, tmp_path: Path) -> Path:
 def runs(desk: Desk) -> list[KeptRun]:
     folder = desk.session.runs.folder
     assert folder is not None
-    return kept_runs(folder)
+    return list(kept_runs(folder))
 
 
 def loss(desk: Desk) -> Sized:

@@ -21,7 +21,7 @@ from tests.ui.test_runs_by_hand import ENDLESS, LINE
 def runs(desk: Desk) -> list[KeptRun]:
     folder = desk.session.runs.folder
     assert folder is not None
-    return kept_runs(folder)
+    return list(kept_runs(folder))
 
 
 def ask(desk: Desk, act: Callable[[SweepDialog], None]) -> None:

@@ -155,14 +155,15 @@ class KeptRun(msgspec.Struct, frozen=True):
         return found
 
 
-def kept_runs(folder: Path) -> list[KeptRun]:
-    """The runs in a folder, newest first; what is no run is passed over."""
+def kept_runs(folder: Path) -> Iterator[KeptRun]:
+    """The runs in a folder, newest first, each read when it is asked for; what is no run is passed over."""
     try:
         entries = [one for one in os.scandir(folder) if _FOLDER.fullmatch(one.name) and not one.is_symlink()]
     except OSError:
-        return []
-    names = sorted((one.name for one in entries), reverse=True)
-    return [KeptRun(folder / name, record) for name in names if (record := read_record(folder / name)) is not None]
+        return
+    for name in sorted((one.name for one in entries), reverse=True):
+        if (record := read_record(folder / name)) is not None:
+            yield KeptRun(folder / name, record)
 
 
 def read_record(folder: Path) -> RunRecord | None:

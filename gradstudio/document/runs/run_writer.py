@@ -54,14 +54,13 @@ class RunWriter:
         _make_room(runs, keep=self.folder)
 
     @classmethod
-    def resume(cls, run: KeptRun) -> "RunWriter":
-        """Go on in the folder of a run that has ended, behind the turn where what it had learnt was kept.
+    def resume(cls, run: KeptRun, curves: Mapping[str, Points]) -> "RunWriter":
+        """Go on in the folder of a run that has ended, behind its `learnt_curves`: where what it had learnt was kept.
 
         Raises:
             OSError, CannotSave: it cannot be written there.
         """
         writer = cls.__new__(cls)
-        curves = learnt_curves(run)
         writer._take(run.folder, read_record(run.folder) or run.record)
         writer._written = {title: int(steps[-1]) for title, (steps, _) in curves.items() if len(steps)}
         parts = [Scalars(title, *points) for title, points in curves.items()]

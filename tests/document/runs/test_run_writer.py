@@ -89,8 +89,8 @@ def test_the_oldest_without_a_name_makes_room(tmp_path: Path, monkeypatch: pytes
         writer.keep_parameters(b"learnt", {})
         writer.save()
         if number == 0:
-            rename(kept_runs(runs)[0], "the first")
-    kept = kept_runs(runs)
+            rename(next(kept_runs(runs)), "the first")
+    kept = list(kept_runs(runs))
     assert [run.record.name for run in kept] == ["", "", "", "the first"]
     assert [run.has_parameters for run in kept] == [True, True, False, True]
 
@@ -101,13 +101,13 @@ def test_what_was_deleted_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyP
     first, second = (write(runs, loss=curve(value)).folder.name for value in (1.0, 2.0))
     for run in kept_runs(runs):
         delete(run)
-    assert kept_runs(runs) == [] and bring_back(runs) == first
+    assert list(kept_runs(runs)) == [] and bring_back(runs) == first
     assert [run.id for run in kept_runs(runs)] == [first] and bring_back(runs) == "" and first != second
 
 
 def test_a_name_that_is_given_while_it_runs_stays(tmp_path: Path) -> None:
     writer = write(tmp_path / "a.runs")
-    rename(kept_runs(tmp_path / "a.runs")[0], "  best ")
+    rename(next(kept_runs(tmp_path / "a.runs")), "  best ")
     writer.record.state = "finished"
     writer.save()
     (run,) = kept_runs(tmp_path / "a.runs")
@@ -122,6 +122,17 @@ def test_a_folder_that_is_no_run_is_passed_over(content: bytes, tmp_path: Path) 
     (runs / "2026-01-01T00-00-00-1" / "run.json").write_bytes(content)
     (runs / "notes").mkdir()
     assert [run.folder for run in kept_runs(runs)] == [writer.folder]
+
+
+def test_of_many_runs_no_more_are_read_than_are_asked_for(tmp_path: Path) -> None:
+    for number in range(3):
+        write(tmp_path / "a.runs", began=1e9 + number)
+    found = kept_runs(tmp_path / "a.runs")
+    newest = next(found)
+    for folder in (tmp_path / "a.runs").iterdir():
+        if folder != newest.folder:
+            (folder / "run.json").unlink()
+    assert newest.record.began == 1e9 + 2 and not list(found)
 
 
 PROGRAM = """import torch

@@ -7,7 +7,7 @@ import pytest
 
 from gradstudio.document.errors import NothingToContinue
 from gradstudio.document.runs.kept_run import BEST, PARAMETERS, PROGRAM, RECORD, KeptRun, RunRecord, kept_runs
-from gradstudio.document.runs.run_writer import RunWriter
+from gradstudio.document.runs.run_writer import RunWriter, learnt_curves
 
 EVENTS = "events.out.tfevents.1.gradstudio"
 
@@ -28,7 +28,7 @@ def run(tmp_path: Path) -> KeptRun:
 def test_a_pipe_is_not_waited_for(run: KeptRun, name: str) -> None:
     (run.folder / name).unlink()
     os.mkfifo(run.folder / name)
-    runs = kept_runs(run.folder.parent)
+    runs = list(kept_runs(run.folder.parent))
     assert len(runs) == (name != RECORD)
     assert (run.program() == "") == (name == PROGRAM) and not run.curves()
     if name == PARAMETERS:
@@ -41,14 +41,14 @@ def test_a_pipe_is_not_waited_for(run: KeptRun, name: str) -> None:
 def test_a_link_is_not_followed(run: KeptRun, name: str, tmp_path: Path) -> None:
     (run.folder / name).replace(tmp_path / "elsewhere")
     (run.folder / name).symlink_to(tmp_path / "elsewhere")
-    assert len(kept_runs(run.folder.parent)) == (name != RECORD)
+    assert len(list(kept_runs(run.folder.parent))) == (name != RECORD)
     assert (run.program() == "") == (name == PROGRAM) and run.can_go_on == (name != PARAMETERS)
 
 
 def test_a_link_to_a_folder_is_no_run(run: KeptRun, tmp_path: Path) -> None:
     run.folder.replace(tmp_path / "elsewhere")
     run.folder.symlink_to(tmp_path / "elsewhere")
-    assert not kept_runs(run.folder.parent)
+    assert not list(kept_runs(run.folder.parent))
 
 
 @pytest.mark.parametrize("name", [PARAMETERS, BEST, EVENTS])
@@ -56,7 +56,7 @@ def test_what_goes_on_writes_nothing_outside_of_its_folder(run: KeptRun, name: s
     (tmp_path / "mine").write_text("mine")
     (run.folder / name).unlink()
     (run.folder / name).symlink_to(tmp_path / "mine")
-    writer = RunWriter.resume(run)
+    writer = RunWriter.resume(run, learnt_curves(run))
     writer.keep_parameters(b"more", {"loss": 4}, 0.5)
     assert (tmp_path / "mine").read_text() == "mine"
     assert (run.folder / PARAMETERS).read_bytes() == b"more"
@@ -64,4 +64,4 @@ def test_what_goes_on_writes_nothing_outside_of_its_folder(run: KeptRun, name: s
 
 def test_a_record_that_goes_down_without_end_is_none(run: KeptRun) -> None:
     (run.folder / RECORD).write_text('{"other": ' + "[" * 100_000 + "]" * 100_000 + "}")
-    assert not kept_runs(run.folder.parent)
+    assert not list(kept_runs(run.folder.parent))

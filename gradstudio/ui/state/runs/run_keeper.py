@@ -147,7 +147,7 @@ class RunKeeper(QObject):
     def offer(self) -> None:
         """Say that the newest run was cut off, and that it can go on, where its program is the one that stands."""
         folder = self.folder
-        newest = next(iter(kept_runs(folder)), None) if folder is not None else None
+        newest = next(kept_runs(folder), None) if folder is not None else None
         if newest is None or not newest.was_cut_off or self._session.run.state.busy:
             return
         if self._is_of_program(newest):
@@ -238,7 +238,7 @@ class RunKeeper(QObject):
             return
         curves = learnt_curves(run)
         with self._refusals():
-            self._writer = RunWriter.resume(run)
+            self._writer = RunWriter.resume(run, curves)
             self._began_s = time.monotonic() - run.record.seconds
             self._asked_turns = 0
             self._tables.curves.earlier = lambda key: curves.get(self._title(key))

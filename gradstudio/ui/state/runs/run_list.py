@@ -65,7 +65,7 @@ class RunList(QObject):
     def refresh(self) -> None:
         """Read what lies there now."""
         folder = self._keeper.folder
-        self.runs = kept_runs(folder) if folder is not None else []
+        self.runs = list(kept_runs(folder)) if folder is not None else []
         self.differences = summaries(self.runs)
         self._draw()
         self.changed.emit()
