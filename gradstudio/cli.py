@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator, Sequence
 
-    from gradstudio.headless import Unreadable
+    from gradstudio.document.opened_graph import Unreadable
 
 FINE = 0
 FAILED = 1
@@ -242,9 +242,9 @@ def _import(options: argparse.Namespace) -> int:
     from gradstudio.document.data.sources import FILES, kind_of
     from gradstudio.document.errors import CannotSave
     from gradstudio.document.file import SUFFIX, save
+    from gradstudio.document.opened_graph import Unreadable, open_file
     from gradstudio.document.python.module_import import module_hint
     from gradstudio.graph.text.code_records import CODE
-    from gradstudio.headless import Unreadable, open_file
 
     if (module := re.fullmatch(_MODULE, options.file)) and not Path(options.file).is_file():
         from gradstudio.import_command import import_module
@@ -295,7 +295,7 @@ def _integrate(options: argparse.Namespace) -> int:
 
 
 def _render(options: argparse.Namespace) -> int:
-    from gradstudio.headless import Unreadable, open_graph
+    from gradstudio.document.opened_graph import Unreadable, open_graph
     from gradstudio.ui.pictures.picture_formats import format_of, suffix_words
 
     row = format_of(Path(options.output))

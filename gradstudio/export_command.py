@@ -25,8 +25,8 @@ def add_export(parser: argparse.ArgumentParser) -> None:
 def export(options: argparse.Namespace) -> int:
     """Write the program in its form, and the data that it loads beside it; the exit code."""
     from gradstudio.document.errors import refusal_text
+    from gradstudio.document.opened_graph import Unreadable, open_graph
     from gradstudio.document.python.python_export import export_failure
-    from gradstudio.headless import Unreadable, open_graph
 
     try:
         return _write(open_graph(options.file), options)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 
@@ -38,22 +38,17 @@ from gradstudio.advice.problem_report import (
 from gradstudio.advice.run_problems import RunRecorder
 from gradstudio.advice.text_causes import describe_slips
 from gradstudio.document import file as document_file
-from gradstudio.document import png_embedding
-from gradstudio.document.errors import NothingToContinue, UnreadableFile, refusal_text
-from gradstudio.document.gsg.gsg_reader import LARGEST_TEXT
-from gradstudio.document.python import python_document as document_python
-from gradstudio.errors import GradStudioError
+from gradstudio.document.errors import NothingToContinue, refusal_text
+from gradstudio.document.opened_graph import OpenedGraph, Unreadable, open_file, stem_of
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis import call_addresses, program_analysis
-from gradstudio.graph.edits import apply_all
+from gradstudio.graph.edits import SetHeader, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.file_lines import numbers_in_file
 from gradstudio.program.model import Program, flatten_statements, has_backward
 from gradstudio.program.module_names import module_names
-from gradstudio.program.original.original_script import original_places
-from gradstudio.program.reading.parser import MAX_CHARACTERS
 from gradstudio.program.trust import untrusted_code
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.engine_on_demand import EngineOnDemand
@@ -72,86 +67,6 @@ FINE, FAILED, UNREADABLE = 0, 1, 4
 Json = dict[str, Any]
 Result = tuple[int, Json, str]
 """Exit code, the report as data, the report as text."""
-
-
-class Unreadable(GradStudioError):
-    """A file that cannot be opened as a document; with line and column where there are any."""
-
-    def __init__(
-        self, text: str, line: int | None = None, column: int | None = None, others: tuple[UnreadableFile, ...] = ()
-    ) -> None:
-        """Hold the reason, and those further down."""
-        super().__init__(text)
-        self.line, self.column, self.others = line, column, others
-
-
-class OpenedGraph(msgspec.Struct, frozen=True):
-    """A file as a graph.
-
-    Attributes:
-        lines: line of every item in a Python text; None of a document, whose lines are those of its script.
-        device: line and class of `device` in a Python text.
-    """
-
-    graph: Graph
-    lines: dict[ItemId, int] | None = None
-    device: tuple[int, str] | None = None
-
-
-def open_graph(name: str) -> Graph:
-    """The graph of a file, or of standard input for "-".
-
-    Raises:
-        Unreadable: with the reason.
-    """
-    return open_file(name).graph
-
-
-def open_file(name: str) -> OpenedGraph:
-    """A `.gsg`, a Python file, a picture with a graph, or standard input for "-".
-
-    Raises:
-        Unreadable: with the reason.
-    """
-    try:
-        if name == "-":
-            return _open_text(_piped(sys.stdin.buffer))
-        if name.endswith(document_python.SUFFIXES):
-            read = document_python.load_python(Path(name))
-            return OpenedGraph(read.graph, read.lines, read.device)
-        is_picture = name.lower().endswith(png_embedding.SUFFIX)
-        graph = png_embedding.load_picture(Path(name))[0] if is_picture else document_file.load(name)
-        return OpenedGraph(graph, *original_places(graph, Path(name).stem))
-    except UnreadableFile as error:
-        raise Unreadable(error.message, error.line, error.column, error.others) from error
-
-
-def _piped(stream: BinaryIO) -> bytes:
-    """What is piped in, but no more than is read of a file.
-
-    Raises:
-        Unreadable: it is longer.
-    """
-    data = stream.read(document_python.MAX_BYTES + 1)
-    if len(data) <= document_python.MAX_BYTES:
-        return data
-    if data.lstrip()[:1] != b"{":
-        raise Unreadable(f"the text has more than {MAX_CHARACTERS:,} characters", 1, 1)
-    data += stream.read(LARGEST_TEXT + 1 - len(data))
-    if len(data) > LARGEST_TEXT:
-        raise Unreadable(f"the document has more than {LARGEST_TEXT // 2**20} MiB of text")
-    return data
-
-
-def _open_text(data: bytes) -> OpenedGraph:
-    """A document begins with a brace; any other text is Python."""
-    if data.lstrip()[:1] in (b"{", b""):
-        return OpenedGraph(document_file.loads(data, folder=Path.cwd()))
-    try:
-        read = document_python.read_file(data.decode("utf-8-sig"), Path.cwd())
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"this is neither a document nor a text in UTF-8: byte {error.start} is not") from error
-    return OpenedGraph(read.graph, read.lines, read.device)
 
 
 def run_files(options: argparse.Namespace) -> Iterator[Result]:
@@ -213,7 +128,7 @@ def _run_one(engine: EngineOnDemand, name: str, options: argparse.Namespace) -> 
         return UNREADABLE, data, refusal_text(name, error.others, error)
     graph = opened.graph
     if options.device:
-        graph.header = msgspec.structs.replace(graph.header, device=options.device)
+        apply_all(graph, (SetHeader(msgspec.structs.replace(graph.header, device=options.device)),))
     data["device"] = graph.header.device
     try:
         return _run_graph(engine, opened, data, options)
@@ -229,8 +144,7 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
     graph = opened.graph
     if options.backward:
         _append_backward(graph)
-    stem = Path(str(data["file"])).stem
-    program = compile_graph(graph, stem=stem if stem != "-" else "program")
+    program = compile_graph(graph, stem=stem_of(data["file"]))
     if program.codes and not options.trust:
         numbers = partial(numbers_in_file, program, opened.lines or {})
         data["code"], words, shown = untrusted_code(program, numbers)
@@ -284,7 +198,7 @@ def _say_slow(
 def _report(data: Json, opened: OpenedGraph, program: Program, outcome: Outcome, options: argparse.Namespace) -> Result:
     report, graph = outcome.report, opened.graph
     data["seed"] = report.seed
-    data["nodes"], data["statements"] = entries_json(report, module_names(graph.original or program.script))
+    data["nodes"], data["statements"] = entries_json(report, module_names(opened.text or program.script))
     addresses = call_addresses.addresses(graph)
     data["printed"] = printed_json(outcome.printed, addresses)
     data["warnings"] = warnings_json(outcome.warned, addresses)

@@ -17,13 +17,13 @@ import msgspec
 from gradstudio.document.errors import BadSweep, CannotSave, refusal_text
 from gradstudio.document.event_files import Points
 from gradstudio.document.file import runs_folder
+from gradstudio.document.opened_graph import Unreadable, open_graph
 from gradstudio.document.runs.kept_run import RunRecord, State
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.document.runs.run_writer import RunWriter
 from gradstudio.document.runs.sweep_grid import SweepLine, combinations, with_literals
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph
-from gradstudio.headless import Unreadable, open_graph
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.write import write_script
 from gradstudio.protocol.client import COMMAND, RUNS_CODE, EngineProcess

@@ -47,8 +47,8 @@ def add_sweep(parser: argparse.ArgumentParser) -> None:
 def train(options: argparse.Namespace) -> int:
     """Write the script and start it; torchrun's exit code, 0 or 1."""
     from gradstudio.document.errors import refusal_text
+    from gradstudio.document.opened_graph import Unreadable, open_graph
     from gradstudio.document.python.python_export import export_failure, write_export
-    from gradstudio.headless import Unreadable, open_graph
 
     if not options.trust:
         print(NO_TRUST.format(file=options.file), file=sys.stderr)

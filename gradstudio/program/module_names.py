@@ -6,13 +6,13 @@ import symtable
 def module_names(text: str) -> frozenset[str]:
     """Variables, functions, classes and imports of a text, as Python would find them in its module at the end.
 
-    What comprehensions and functions bind for themselves is none of them; what a function declares global is.
-
-    Raises:
-        SyntaxError: it is no Python.
-        RecursionError: it is nested too deeply.
+    What comprehensions and functions bind for themselves is none of them; what a function declares global is. None of
+    a text that Python refuses, of which it runs nothing.
     """
-    table = symtable.symtable(text.removeprefix("\ufeff"), "text", "exec")
+    try:
+        table = symtable.symtable(text.removeprefix("\ufeff"), "text", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
     found = {one.get_name() for one in table.get_symbols() if _is_bound(one)}
     waiting = list(table.get_children())
     while waiting:

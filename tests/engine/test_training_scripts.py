@@ -14,8 +14,8 @@ import torch
 from safetensors.torch import load_file
 
 from gradstudio.document.file import tensor_folder, write_tensors
+from gradstudio.document.opened_graph import open_graph
 from gradstudio.graph.model import Graph
-from gradstudio.headless import open_graph
 from gradstudio.program.forms.training.training_script import write_steps
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_code

@@ -83,13 +83,10 @@ def original_script(graph: Graph, stem: str, *, report: bool) -> OriginalScript:
     return msgspec.structs.replace(found, text=_as_in(graph.original, made + end))
 
 
-def original_places(graph: Graph, stem: str) -> tuple[dict[ItemId, int] | None, tuple[int, str] | None]:
-    """Where the items stand, and `device` is bound, in the text that a program is exported as.
-
-    None and None where that is its own script.
-    """
+def original_places(graph: Graph, stem: str) -> OriginalScript | None:
+    """The text that a program is exported as, where it is not its own script: with the lines of its items in it."""
     found = original_script(graph, stem, report=False) if graph.original else None
-    return (found.lines, found.device) if found is not None and found.anew != PRINTED_ANEW else (None, None)
+    return found if found is not None and found.anew != PRINTED_ANEW else None
 
 
 def _looked_for(graph: Graph, stem: str, wanted: Script, text: str) -> OriginalScript | None:

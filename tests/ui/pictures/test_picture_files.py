@@ -17,9 +17,10 @@ from PySide6.QtGui import QImage, QImageReader
 from PySide6.QtWidgets import QApplication
 
 from gradstudio.cli import main
+from gradstudio.document.opened_graph import open_graph
 from gradstudio.document.png_embedding import LARGEST_EMBEDDED, load_picture
 from gradstudio.graph.model import Graph
-from gradstudio.headless import open_graph, trace_events
+from gradstudio.headless import trace_events
 from gradstudio.paths import examples
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.ui import theme as themes
