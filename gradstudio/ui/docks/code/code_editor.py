@@ -1,6 +1,6 @@
 """The text of the Code dock as a widget: typed into, painted with hints behind its lines. It decides nothing."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -161,6 +161,16 @@ class CodeEditor(QPlainTextEdit):
         if not first + 1 < line < first + seen - 1:
             bar.setValue(max(0, line - 1 - seen // 2))
 
+    def repaint_lines(self, lines: Iterable[int] | None) -> None:
+        """Paint lines (from 1) anew that are in view; None: all."""
+        view = self.viewport()
+        if lines is None:
+            view.update()
+            return
+        for line in lines:
+            place = self.gutter.place_of(line)
+            view.update(0, place.top(), view.width(), place.height())
+
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self._theme = theme
@@ -237,26 +247,28 @@ class CodeEditor(QPlainTextEdit):
             self.gutter.update(0, area.y(), self.gutter.width(), area.height())
 
     def _paint_hints(self, painter: QPainter, area: QRect) -> None:
-        block = self.firstVisibleBlock()
-        offset, metrics = self.contentOffset(), self.fontMetrics()
-        right = self.viewport().width() - 8
-        dim = QColor(self._theme.syntax.comment)
-        faint = QColor(dim)
-        faint.setAlpha(120)
+        block, offset = self.firstVisibleBlock(), self.contentOffset()
         while block.isValid():
             place = self.blockBoundingGeometry(block).translated(offset)
             if place.top() > area.bottom():
                 return
-            hint = self.hint_of(block.blockNumber() + 1) if place.bottom() >= area.top() else NO_HINT
-            left = place.left() + self._width_of(block) + HINT_GAP_PX
-            if hint.text and right - left > LEAST_HINT_PX:
-                painter.setPen(faint if hint.stale else dim)
-                text = metrics.elidedText(hint.text, Qt.TextElideMode.ElideRight, round(right - left))
-                room = QRectF(
-                    left, place.top(), right - left, block.layout().boundingRect().height()
-                )  # the last has a margin
-                painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+            if place.bottom() >= area.top():
+                self._paint_hint(painter, block, place)
             block = block.next()
+
+    def _paint_hint(self, painter: QPainter, block: QTextBlock, place: QRectF) -> None:
+        hint = self.hint_of(block.blockNumber() + 1)
+        left, right = place.left() + self._width_of(block) + HINT_GAP_PX, self.viewport().width() - 8
+        if not hint.text or right - left <= LEAST_HINT_PX:
+            return
+        color = QColor(self._theme.syntax.comment)
+        if hint.stale:
+            color.setAlpha(120)
+        painter.setPen(color)
+        text = self.fontMetrics().elidedText(hint.text, Qt.TextElideMode.ElideRight, round(right - left))
+        height = block.layout().boundingRect().height()  # the last has a margin
+        room = QRectF(left, place.top(), right - left, height)
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
     def _width_of(self, block: QTextBlock) -> float:
         layout = block.layout()

@@ -58,11 +58,13 @@ class Gutter(QWidget):
         self, stops: dict[int, bool], active: int | None, phase: Phase, points: dict[int, Breakpoint] | None = None
     ) -> None:
         """Show breakpoints by line (False: switched off), each by the sign of its kind, and the line looked at."""
-        self.stops = stops
-        self.active = active
-        self.phase = phase
-        self.points = points or {}
-        self.update()
+        points = points or {}
+        if (stops, points) != (self.stops, self.points):
+            self.update()
+        elif (active, phase) != (self.active, self.phase):
+            for line in (self.active, active):
+                self.update(self.place_of(line or 0))
+        self.stops, self.points, self.active, self.phase = stops, points, active, phase
 
     def show_troubles(self, failing: dict[int, str], unread: int, words: str) -> None:
         """Show a cross at lines that failed, and a wavy sign at the line that cannot be read."""
@@ -76,7 +78,13 @@ class Gutter(QWidget):
 
     def place_of(self, line: int) -> QRect:
         """Where a line's margin lies, widget pixels; empty when it is out of view."""
-        return next((place for number, place in self._lines(self.height()) if number == line), QRect())
+        editor = self._editor
+        block = editor.document().findBlockByNumber(line - 1)
+        if line - 1 < editor.firstVisibleBlock().blockNumber() or not (block.isValid() and block.isVisible()):
+            return QRect()
+        top = editor.blockBoundingGeometry(block).translated(editor.contentOffset()).top()
+        place = self._place(block, top)
+        return place if top <= self.height() else QRect()
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
@@ -108,6 +116,8 @@ class Gutter(QWidget):
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if self._editor.document().characterCount() > 1:
             for line, place in self._lines(event.rect().bottom()):
+                if place.bottom() < event.rect().top():
+                    continue
                 troubled = line in self.failing or line == self.unread
                 painter.setPen(self._theme.color("danger") if troubled else QColor(self._theme.syntax.line_number))
                 painter.drawText(place.adjusted(0, 0, -RIGHT_PX, 0), right, str(line))
@@ -165,14 +175,15 @@ class Gutter(QWidget):
         while block.isValid() and top <= bottom:
             height = editor.blockBoundingRect(block).height()
             if block.isVisible():
-                yield block.blockNumber() + 1, QRect(0, round(top), self.width(), round(self._line_height(block)))
+                yield block.blockNumber() + 1, self._place(block, top)
             top += height
             block = block.next()
 
-    def _line_height(self, block: QTextBlock) -> float:
+    def _place(self, block: QTextBlock, top: float) -> QRect:
         """Without the margin of the document that the last block has below it."""
         layout = block.layout()
-        return layout.lineAt(0).height() if layout.lineCount() else self._editor.blockBoundingRect(block).height()
+        line = layout.lineAt(0) if layout.lineCount() else self._editor.blockBoundingRect(block)
+        return QRect(0, round(top), self.width(), round(line.height()))
 
     def _number_at(self, place: QPointF) -> int:
         """The line at a place; 0 when there is none."""

@@ -26,6 +26,8 @@ HINT_TIPS: dict[HintMode, str] = {
 }
 MOST_RESULTS = 4
 MOST_NUMBERS = 6
+MOST_COMPARED = 4
+"""Nodes; of more that are told of at once, all lines are painted anew."""
 ARROW = "→ "
 
 
@@ -53,6 +55,50 @@ class NodeValues(Protocol):
 
     def grad(self, node: ItemId, output: int = 0, /) -> GradRow | None:
         """The gradient of a result."""
+
+
+class LineHints:
+    """What stands behind the lines of a program, kept until something else is told of their nodes.
+
+    Attributes:
+        mode: what is shown.
+    """
+
+    def __init__(self, known: NodeValues) -> None:
+        """Shapes, as they are known."""
+        self.mode: HintMode = "shapes"
+        self._known = known
+        self._said: dict[ItemId, Hint] = {}
+
+    def show(self, mode: HintMode) -> None:
+        """Say something else."""
+        self.mode = mode
+        self._said.clear()
+
+    def clear(self) -> None:
+        """Everything may be said otherwise."""
+        self._said.clear()
+
+    def of(self, node: ItemId) -> Hint:
+        """What to show behind the statement of a node."""
+        if node not in self._said:
+            self._said[node] = hint(self._known, node, self.mode)
+        return self._said[node]
+
+    def tell(self, nodes: frozenset[ItemId]) -> list[ItemId] | None:
+        """Something is known of these, of none in particular where there are none.
+
+        Returns:
+            Those behind which something else may stand now; None: any.
+        """
+        if not 0 < len(nodes) <= MOST_COMPARED:
+            if nodes:
+                self._said = {node: said for node, said in self._said.items() if node not in nodes}
+            else:
+                self._said.clear()
+            return None
+        before = {node: self._said.pop(node, None) for node in nodes}
+        return [node for node, said in before.items() if said is None or said != self.of(node)]
 
 
 def hint(known: NodeValues, node: ItemId, mode: HintMode) -> Hint:

@@ -16,7 +16,7 @@ from gradstudio.program.model import Program
 from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.code import text_replacement
 from gradstudio.ui.docks.code.code_editor import EMPTY_WORDS, MUTED_WORDS, CodeEditor
-from gradstudio.ui.docks.code.code_hints import NO_HINT, Hint, HintMode, hint
+from gradstudio.ui.docks.code.code_hints import NO_HINT, Hint, HintMode, LineHints
 from gradstudio.ui.docks.code.code_status import CodeStrip
 from gradstudio.ui.docks.code.code_sync import LiveText, Merge
 from gradstudio.ui.docks.code.item_spans import ItemSpans
@@ -66,8 +66,7 @@ class CodePanel(QWidget):
         """Listen to the session's program, selection and results."""
         super().__init__(parent)
         self._session, self._theme = session, theme
-        self.hints: HintMode = "shapes"
-        self._hints: dict[ItemId, Hint] = {}
+        self._hints = LineHints(session.results)
         self._following = False
         self.editor = CodeEditor(theme, session.idle, self)
         self.live = LiveText(self.editor, session, merge)
@@ -125,6 +124,11 @@ class CodePanel(QWidget):
 
     # ------------------------------------------------------------------ what others ask
 
+    @property
+    def hints(self) -> HintMode:
+        """What stands behind the lines."""
+        return self._hints.mode
+
     @cached_property
     def completion(self) -> "Completion":
         """The words that could follow what is typed; made when the editor has the keys for the first time."""
@@ -151,8 +155,7 @@ class CodePanel(QWidget):
 
     def show_hints(self, mode: HintMode) -> None:
         """Show other hints behind the lines."""
-        self.hints = mode
-        self._hints.clear()
+        self._hints.show(mode)
         self.strip.show_hints(mode)
         self.editor.viewport().update()
 
@@ -217,11 +220,7 @@ class CodePanel(QWidget):
         if self.hints == "off" or self.marks.lines.is_touched(line):
             return NO_HINT
         node = self.marks.places.ending_at(self.marks.lines.program(line))
-        if node is None:
-            return NO_HINT
-        if node not in self._hints:
-            self._hints[node] = hint(self._session.results, node, self.hints)
-        return self._hints[node]
+        return self._hints.of(node) if node is not None else NO_HINT
 
     def tip_at(self, line: int, column: int) -> str:
         """What to say of a place: why it cannot be read, why its line fails, what its word is."""
@@ -237,6 +236,10 @@ class CodePanel(QWidget):
             return ""
         item = self.marks.places.exactly_at(shown, column) if column >= 0 else self.marks.places.ending_at(shown)
         return item_tip(self._session, item) if item is not None else ""
+
+    def _last_line_of(self, item: ItemId) -> int:
+        span = self.marks.places.of.get(item)
+        return self.marks.lines.shown(span.end_line) if span is not None else 0
 
     def _names(self) -> list[str]:
         """What the program binds."""
@@ -270,18 +273,14 @@ class CodePanel(QWidget):
         self._mark()  # what is in view by now
 
     def _on_results_changed(self, nodes: object) -> None:
-        if isinstance(nodes, frozenset) and nodes:
-            for node in self._hints.keys() & nodes:
-                del self._hints[node]
-        else:
-            self._hints.clear()
+        told = nodes if isinstance(nodes, frozenset) else frozenset[ItemId]()
+        changed = self._hints.tell(told)
         self._mark()
-        self.editor.viewport().update()
+        self.editor.repaint_lines(None if changed is None else map(self._last_line_of, changed))
 
     def _on_results_moment_moved(self) -> None:
         """Mark the statement that is looked at and bring it into view; whose hints are others, was told before."""
         self._mark()
-        self.editor.viewport().update()
         if line := self.marks.active_line():
             self.editor.show_line(line)
 

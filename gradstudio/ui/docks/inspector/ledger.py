@@ -151,8 +151,9 @@ class _Row:
         self._link = line.link if line is not None else None
         self.name.setVisible(is_value and self._link is None)
         self.button.setVisible(is_value and self._link is not None)
-        self.number.setVisible(False)
-        self.below.setVisible(False)
+        if not is_value:  # where it is one, it stands where it stood: what is shown anew lays out the whole window
+            self.number.setVisible(False)
+            self.below.setVisible(False)
         self.wide.setVisible(line is not None and not is_value)
         self.note.setVisible(line is not None and bool(line.note))
         pictured = is_value and line is not None and line.summary is not None and not is_written_out(line.summary)

@@ -209,8 +209,8 @@ class ValueSection(Section):
     def _show_current(self) -> None:
         subject = self._subjects[max(0, min(self.chooser.currentIndex(), len(self._subjects) - 1))]
         record = subject.record
-        for page in (self.value, self.gradient):
-            page.model.may_try = not self._session.run.why_not("what_if") and not self._session.results.tables.is_stale
+        may_try = not self._session.run.why_not("what_if") and not self._session.results.tables.is_stale
+        self.value.model.may_try = self.gradient.model.may_try = may_try
         if record is None:
             port = self._session.results.inference(subject.node, subject.output)
             is_past = self._session.results.moment is not None

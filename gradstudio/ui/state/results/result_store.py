@@ -250,6 +250,8 @@ class ResultStore(QObject):
     @property
     def failures(self) -> tuple[Failure, ...]:
         """Every failure that stands."""
+        if not self.tables.failures:
+            return ()
         return tuple(shown_at(failure, self.ids.shown(failure.failed.node)) for failure in self.tables.standing())
 
     @property

@@ -17,6 +17,7 @@ from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.docks.code.code_editor import COLOURS, CodeEditor
+from gradstudio.ui.docks.code.code_hints import Hint
 from gradstudio.ui.docks.code.line_diff import Hunk
 from gradstudio.ui.docks.code.panel import CodePanel
 from gradstudio.ui.state.idle_work import IdleWork
@@ -275,6 +276,28 @@ def test_several_nodes_mark_several_lines_and_one_in_view_is_not_scrolled_to(
     place = code.editor.verticalScrollBar().value()
     session.attention.select([items[1], items[3], items[50]])
     assert code.editor.verticalScrollBar().value() == place
+
+
+def test_a_line_alone_is_painted_anew_when_something_is_told_of_its_statement(
+    qtbot: QtBot, code: CodePanel, session: Session, add: Add
+) -> None:
+    items = [add("torch.eye", n=str(k)) for k in range(2, 6)]
+    qtbot.waitUntil(lambda: "torch.eye(5" in code.editor.text)
+    told = [PortInference(node=item, dtype="torch.float32", shape=(2, 2)) for item in items]
+    session.results.tables.set_inference(told)
+    qtbot.waitUntil(lambda: code.hint_of(line_with(code, "eye(5")).text != "")
+    QApplication.processEvents()
+    asked = set[int]()
+
+    def hint_of(line: int) -> Hint:
+        asked.add(line)
+        return code.hint_of(line)
+
+    code.editor.hint_of = hint_of
+    session.results.tables.set_inference([*told[:2], PortInference(node=items[2], dtype="torch.int64"), told[3]])
+    qtbot.waitUntil(lambda: bool(asked))
+    assert line_with(code, "eye(4") in asked
+    assert asked <= {line_with(code, f"eye({k}") for k in (3, 4, 5)}, "its neighbours may touch it"
 
 
 def test_shapes_stand_behind_the_lines_before_a_run_and_values_after_it(
