@@ -23,7 +23,7 @@ from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.code.program_end import programs_end
 from gradstudio.engine.code.turn_ends import within_turn
 from gradstudio.engine.errors import AccessRefused
-from gradstudio.graph.text.code_records import FILES, LOADER
+from gradstudio.graph.text.code_records import DEFERRED, FILES, LOADER
 
 __all__ = ["FILENAME", "MODULES", "binder", "compiled", "evaluate", "execute", "expression", "guarded", "statements"]
 FILENAME: Final = OF_PROGRAMS
@@ -38,6 +38,7 @@ LOCALS: Final = "__gradstudio_locals__"
 _IMPORTED: Final = frozenset(
     {("torch", None), ("torch.nn.functional", "F"), ("torch.nn.utils.prune", None), ("numpy", "np"), ("math", None)}
     | {("pathlib", "Path"), ("safetensors.torch", "load_file"), ("torch", "nn"), ("torch", "optim")}
+    | {("__future__", DEFERRED)}
 )
 """What the head of a script imports: (module, the name it has here), or (module, what is taken out of it)."""
 _OWN_NAMES: Final = frozenset({"__name__", "__file__"})
@@ -61,7 +62,8 @@ _FIRST: Final = ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=4)
 
 def compiled(tree: ast.Module) -> CodeType:
     """The code of statements that were `guarded`."""
-    return compile(ast.fix_missing_locations(tree), FILENAME, "exec")
+    code: CodeType = compile(ast.fix_missing_locations(tree), FILENAME, "exec", freedom.flags, dont_inherit=True)
+    return code
 
 
 def single(tree: ast.Module) -> ast.Module:
@@ -87,7 +89,8 @@ def undrawn(text: str) -> CodeType:
         SyntaxError: it is no Python.
     """
     if freedom.now:
-        return compile(within_turn(text), FILENAME, "exec", dont_inherit=True)
+        code: CodeType = compile(within_turn(text), FILENAME, "exec", freedom.flags, dont_inherit=True)
+        return code
     return compiled(
         ast.Module([_refusal(ast.copy_location(ast.Pass(), _FIRST), "it is no drawing, and not trusted")], [])
     )

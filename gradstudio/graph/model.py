@@ -116,11 +116,14 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True):
         seed: of `torch.manual_seed`; None draws one at each start.
         device: "cpu", "auto", or a torch device such as "cuda:0".
         default_dtype: Python text such as "torch.float64"; "" is torch's default.
+        deferred_annotations: code is compiled with `from __future__ import annotations`, which is printed where code
+            has some.
     """
 
     seed: int | None = 0
     device: str = "cpu"
     default_dtype: str = ""
+    deferred_annotations: bool = False
 
 
 ChartKind = OneOf["", "boundary", "confusion", "prediction", "components", "images", "histogram", "gradients"]

@@ -6,7 +6,7 @@ from gradstudio.graph.analysis.program_analysis import Analysis, analyse
 from gradstudio.graph.groups.definitions import call_order, definition_graph
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Graph, ItemId, Node
 from gradstudio.graph.slices import Slices, stop_if, work_through
-from gradstudio.graph.text.code_records import STANDARD
+from gradstudio.graph.text.code_records import DEFER_ANNOTATIONS, DEFERRED, STANDARD
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.graph.text.record_checks import DEVICE_KINDS
 from gradstudio.operators.model import Operator
@@ -20,6 +20,7 @@ from gradstudio.program.printing.script_report import report_slices
 from gradstudio.program.printing.statement_printer import PrintedBodies, StatementPrinter
 
 _IMPORTS = (
+    (DEFERRED, DEFER_ANNOTATIONS),
     ("math", "import math"),
     ("Path", "from pathlib import Path"),
     ("np", "import numpy as np"),
@@ -32,11 +33,12 @@ IMPORTED = {
     **STANDARD,
     "Path": "pathlib.Path",
     "load_file": "safetensors.torch.load_file",
+    DEFERRED: "__future__.annotations",
 }
 """By the word that a script is printed with, the path that its import binds it to."""
 _BELOW = ("", "")
 """Blank lines between the definitions and the statements."""
-_STANDARD = frozenset({"math", "Path"})
+_STANDARD = frozenset({DEFERRED, "math", "Path"})
 
 
 class Script(msgspec.Struct, frozen=True):
@@ -88,7 +90,7 @@ def script_slices(graph: Graph, stem: str) -> Slices[Script]:
         return known
     analysis = analyse(graph)
     device = needs_device(analysis)
-    memo = memo_of(graph, stem, device)
+    memo = memo_of(graph, stem, device, graph.header.deferred_annotations)
     yield from stop_if(graph.nodes)
     bodies = printed_bodies(graph, stem)
     memo.print_with(bodies)

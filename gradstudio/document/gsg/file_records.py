@@ -47,6 +47,7 @@ class HeaderRecord(Record, frozen=True, kw_only=True):
     seed: int | None = 0
     device: Annotated[str, Meta(max_length=40, pattern=r"^[a-z]+(:[0-9]{1,4})?$(?!\n)")] = "cpu"
     default_dtype: Annotated[str, Meta(max_length=40, pattern=r"^(torch\.[a-z0-9_]+)?$(?!\n)")] = ""
+    deferred_annotations: bool = False
 
 
 class ItemRecord(Record, frozen=True, kw_only=True, tag_field="kind"):

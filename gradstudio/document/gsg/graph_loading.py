@@ -56,7 +56,8 @@ def build(content: ContentRecord) -> Graph:
     """
     check_header(content.header)
     graph = _body(content, (), None)
-    graph.header = Header(content.header.seed, content.header.device, content.header.default_dtype)
+    header = content.header
+    graph.header = Header(header.seed, header.device, header.default_dtype, header.deferred_annotations)
     graph.places = _places(graph, content.view.places)
     for number, record in enumerate(content.definitions):
         where: Where = ("definitions", number)

@@ -118,7 +118,11 @@ def _outside(one: ExternalInput) -> Line:
 def _header(graph: Graph) -> Line:
     header = graph.header
     line: Line = {"seed": header.seed, "device": header.device}
-    return {**line, "default_dtype": header.default_dtype} if header.default_dtype else line
+    if header.default_dtype:
+        line["default_dtype"] = header.default_dtype
+    if header.deferred_annotations:
+        line["deferred_annotations"] = True
+    return line
 
 
 def _item(graph: Graph, item: ItemId) -> Line:

@@ -4,10 +4,13 @@ Everything else in the engine, inference and experiments among it, finds the lis
 compiled into a refusal.
 """
 
+import __future__
+
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from gradstudio.graph.text.code_records import DEFER_ANNOTATIONS
 from gradstudio.program.model import Program
 from gradstudio.program.trust import code_digest
 from gradstudio.protocol.messages.requests import Trust
@@ -20,6 +23,7 @@ NEEDED = (
 )
 CHANGED = "The code of the program is not the one that was trusted."
 ASKED_ONLY = "A program with code of its own runs when it is asked to, and never by itself."
+_DEFERRED = __future__.annotations.compiler_flag
 DRAWN_ONLY = "A program with code of its own is not run again on the side."
 
 
@@ -29,12 +33,14 @@ class Freedom:
     Attributes:
         is_for_code: the process was started for running its user's code: the kernel refuses it nothing.
         now: what is compiled and executed at this moment is trusted.
+        flags: of `compile`, for what is: how the script asks in advance to be read.
     """
 
     def __init__(self) -> None:
         """Nothing is trusted."""
         self.is_for_code = False
         self.now = False
+        self.flags = 0
 
     def settle(self) -> None:
         """The process has begun: its command line says what it is for."""
@@ -53,11 +59,13 @@ class Freedom:
     @contextmanager
     def given(self, program: Program) -> Iterator[None]:
         """The program, if it holds code, runs freely within; `refusal` was asked before."""
-        before, self.now = self.now, bool(program.codes) and self.is_for_code
+        before = self.now, self.flags
+        self.now = bool(program.codes) and self.is_for_code
+        self.flags = _DEFERRED if program.prelude.startswith(DEFER_ANNOTATIONS) else 0
         try:
             yield
         finally:
-            self.now = before
+            self.now, self.flags = before
 
 
 NOT_HERE_DRAWN = "This engine was started for a program with code of its own: a drawn one runs behind the walls."

@@ -198,12 +198,12 @@ def _source_at(text: str, line: int, backward: bool, is_free: bool) -> Source:
 def source_of_code(statement: Statement, line: int) -> Source:
     """Python that is not drawn, which reads what wires bring and more that no wire shows."""
     reads = tuple(dict.fromkeys(text for _, text in statement.inputs))
-    code = _undrawn(statement.text, freedom.now)
+    code = _undrawn(statement.text, freedom.now, freedom.flags)
     return Source(_moved_to(code, line), reads, reads, statement.text, reads, tuple(range(len(reads))))
 
 
 @lru_cache(maxsize=1024)
-def _undrawn(text: str, is_free: bool) -> CodeType:
+def _undrawn(text: str, is_free: bool, flags: int) -> CodeType:
     try:
         return access.undrawn(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

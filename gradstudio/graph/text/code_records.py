@@ -3,11 +3,12 @@
 import ast
 import builtins
 import keyword
+from collections.abc import Iterable
 from functools import lru_cache
 
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.graph_index import index_of
-from gradstudio.graph.model import Graph, ItemId, Node
+from gradstudio.graph.model import Graph, Header, ItemId, Node
 from gradstudio.graph.text.code_names import CodeNames, names_of_code, open_line
 from gradstudio.graph.text.code_text import renamed_code
 from gradstudio.late_pattern import late
@@ -32,6 +33,9 @@ STANDARD = {
     "math": "math",
 }  # fmt: skip
 """What the head of every script may import, under the names that everybody gives it: no port brings it."""
+DEFERRED = "annotations"
+"""The name that `from __future__ import annotations` binds, which stands first in a script or nowhere."""
+DEFER_ANNOTATIONS = f"from __future__ import {DEFERRED}"
 PLACE, MEMBERS = "place", '"class"'
 """The argument, and its literal, of code that is no statement: members of the class that a definition is."""
 SHOWN_LINES = 8
@@ -123,11 +127,26 @@ def _wanted(names: CodeNames) -> tuple[str, ...]:
     return tuple(name for name in names.reads if name not in _GIVEN and name not in STANDARD)
 
 
-def imports_needed(node: Node) -> frozenset[str]:
-    """What of the usual imports the code reads and does not bind itself."""
+def imports_needed(node: Node, header: Header) -> frozenset[str]:
+    """What of the usual imports the code reads and does not bind itself, and what its annotations need."""
     names = code_names(node)
     read = {*names.reads, *names.later} - names.surely
-    return frozenset(name for name in STANDARD if name in read)
+    needed = frozenset(name for name in STANDARD if name in read)
+    return needed | {DEFERRED} if header.deferred_annotations and _is_annotated(code_of(node)) else needed
+
+
+@lru_cache(maxsize=512)
+def _is_annotated(code: str) -> bool:
+    try:
+        return has_annotations(ast.parse(code).body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+
+def has_annotations(statements: Iterable[ast.stmt]) -> bool:
+    """Whether something in statements says what type it has."""
+    parts = (part for one in statements for part in ast.walk(one))
+    return any(getattr(part, "annotation", None) or getattr(part, "returns", None) for part in parts)
 
 
 def code_reason(node: Node, incoming: dict[str, str], bound: tuple[str, ...], *, in_loop: bool = False) -> str | None:

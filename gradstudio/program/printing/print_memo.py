@@ -53,16 +53,16 @@ class Piece:
 
 
 class Memo:
-    """What was printed of one graph, under one stem, with or without a device.
+    """What was printed of one graph, under one stem, with or without a device, annotations deferred or not.
 
     Attributes:
         script: all that was written of the graph when it had the `revision`; None before.
         report: the end of it; None when it has to be written anew.
     """
 
-    def __init__(self, stem: str, device: bool) -> None:
+    def __init__(self, stem: str, device: bool, is_deferred: bool) -> None:
         """Nothing was printed."""
-        self.stem, self.device = stem, device
+        self.stem, self.device, self.is_deferred = stem, device, is_deferred
         self.references: References | None = None
         self._written: References | None = None
         self._made_since: set[ItemId] = set()
@@ -198,11 +198,11 @@ class Memo:
 _memos: MemoTable[Memo] = MemoTable()
 
 
-def memo_of(graph: Graph, stem: str, device: bool) -> Memo:
+def memo_of(graph: Graph, stem: str, device: bool, is_deferred: bool) -> Memo:
     """What was printed of a graph before; nothing when it was another script."""
     known = _memos.get(graph)
-    if known is None or (known.stem, known.device) != (stem, device):
-        known = _memos[graph] = Memo(stem, device)
+    if known is None or (known.stem, known.device, known.is_deferred) != (stem, device, is_deferred):
+        known = _memos[graph] = Memo(stem, device, is_deferred)
     return known
 
 

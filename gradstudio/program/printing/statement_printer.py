@@ -166,7 +166,7 @@ class StatementPrinter:
     def _code(self, line: Line, node: Node, operator: Operator) -> None:
         wires = self._graph.wires_to(node.id)
         brought = {wire.port.removeprefix(READ): self.references.read(wire) for wire in wires}
-        self.imports.update(imports_needed(node))
+        self.imports.update(imports_needed(node, self._graph.header))
         code = renamed_code(code_of(node), new_names(node, brought, self.references.bound(node.id)))
         here = {one.name: self._bodies[one.name] for one in body_places(code) if one.name in self._graph.definitions}
         for body in here.values():

@@ -4,6 +4,7 @@ import ast
 from typing import Final
 
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.imports import is_future
 from gradstudio.program.reading.parser import parse
 
 DOC: Final = "__doc__"
@@ -25,7 +26,7 @@ def with_docstring_bound(text: str) -> str:
     if docstring is None or not reads:
         return text
     lines = text.split("\n")
-    later = [one for one in tree.body if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
+    later = [one for one in tree.body if is_future(one)]
     if later:
         last, column = (later[-1].end_lineno or 1) - 1, later[-1].end_col_offset or 0
         lines[last] = f"{lines[last][:column]}; {DOC} = {docstring!r}{lines[last][column:]}"

@@ -1,14 +1,20 @@
 """Imports: which Python path each imported name stands for. Only what the catalogue is made of may be imported."""
 
+import __future__
+
 import ast
 from collections.abc import Iterable
 
+from gradstudio.graph.text.code_records import DEFERRED
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.torch_paths import TORCH, is_called, is_loaded, needs_import
 
 PACKAGES = frozenset({"torch", "numpy", "math"})
-_HARMLESS = frozenset({"__future__", "typing", "typing_extensions", "collections.abc"})
+FUTURE = "__future__"
+_HARMLESS = frozenset({FUTURE, "typing", "typing_extensions", "collections.abc"})
 """They serve annotations only, which a canvas does not keep: what is imported from them may be written, not used."""
+_WITHOUT_EFFECT = frozenset(__future__.all_feature_names) - {"barry_as_FLUFL"}
+"""What a text may ask for in advance, and what a canvas prints is the same with it as without."""
 _FILES = {("pathlib", "Path"): "pathlib.Path", ("safetensors.torch", "load_file"): "safetensors.torch.load_file"}
 _SAME = {
     "torch.nn.parameter.Parameter": "torch.nn.Parameter",
@@ -60,6 +66,17 @@ _INSTEAD = {
 }
 """What people import beside the packages of a canvas, and what to do instead."""
 Import = ast.Import | ast.ImportFrom
+
+
+def is_future(statement: ast.stmt) -> bool:
+    """Whether a statement says in advance how the text is to be read."""
+    return isinstance(statement, ast.ImportFrom) and statement.module == FUTURE
+
+
+def defers_annotations(statements: Iterable[ast.stmt]) -> bool:
+    """Whether `from __future__ import annotations` stands among statements."""
+    asked = (one for one in statements if isinstance(one, ast.ImportFrom) and one.module == FUTURE)
+    return any(alias.name == DEFERRED for one in asked for alias in one.names)
 
 
 class Modules:
@@ -180,7 +197,7 @@ class Modules:
         file = _FILES.get((module, alias.name))
         if file is not None or root in PACKAGES:
             self._paths[name] = file or f"{module}.{alias.name}"
-        elif module not in _HARMLESS:
+        elif module not in _HARMLESS or (module == FUTURE and alias.name not in _WITHOUT_EFFECT):
             raise _refused(statement, f"'from {module} import {alias.name}'", root)
 
 

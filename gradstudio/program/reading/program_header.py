@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from gradstudio.graph.model import Header
-from gradstudio.program.reading.imports import Modules
+from gradstudio.graph.text.code_records import has_annotations
+from gradstudio.program.reading.code.code_statement import codes_in
+from gradstudio.program.reading.imports import Modules, defers_annotations
 
 AUTO, CPU = "auto", "cpu"
 DEVICE = "device"
@@ -18,6 +20,12 @@ _ACCELERATORS = ("cuda", "mps", "xpu", "mtia")
 _CURRENT = "torch.accelerator.current_accelerator"
 IsAvailable = Callable[[str], bool]
 """Whether a name means that an accelerator is there."""
+
+
+def header_before(statements: Sequence[ast.stmt]) -> Header:
+    """The settings of a text before any of its statements sets one."""
+    typed = [part for one in codes_in(statements) for part in one.statements]
+    return Header(seed=None, deferred_annotations=defers_annotations(statements) and has_annotations(typed))
 
 
 def read_header(statement: ast.stmt, modules: Modules, header: Header) -> Header | None:

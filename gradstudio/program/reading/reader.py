@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import Block, BodyId, Graph, Header, ItemId
+from gradstudio.graph.model import Block, BodyId, Graph, ItemId
 from gradstudio.graph.names import bound_names, check, names_at_end
 from gradstudio.graph.text.statements import SELF
 from gradstudio.program.errors import NotReadable
@@ -36,6 +36,7 @@ from gradstudio.program.reading.program_header import (
     AUTO,
     as_text,
     class_of_device,
+    header_before,
     is_path_line,
     read_device,
     read_header,
@@ -152,8 +153,8 @@ class _Reader:
 
     def read(self) -> Read:
         """Read everything."""
-        self._draft.graph.header = Header(seed=None)
         statements = self._tree.body
+        self._draft.graph.header = header_before(statements)
         if statements and is_report(statements[-1]):
             self._end = statements[-1].lineno
             statements = statements[:-1]

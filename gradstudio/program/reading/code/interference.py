@@ -25,6 +25,7 @@ from gradstudio.program.reading.code.undrawn import (
 from gradstudio.program.reading.desugar.closures import free_names, local_names, outer_names
 from gradstudio.program.reading.desugar.global_names import is_looked_up
 from gradstudio.program.reading.desugar.own_device import DEVICE, takes_device
+from gradstudio.program.reading.imports import is_future
 from gradstudio.program.reading.syntax_queries import walk
 
 _HARMLESS = {"device", "Path", "HERE", "load_file"}
@@ -44,7 +45,7 @@ def is_all_in_doubt(statements: Sequence[ast.stmt]) -> bool:
     codes = codes_in(statements)
     if any(one.names.is_open for one in codes) or Stars(statements).are_in_doubt():
         return True
-    return bool(codes) and _needs_future(statements, codes)
+    return any(is_future(one) for code in codes for one in code.statements)  # it stands first, or nowhere
 
 
 def needs_whole(statements: Sequence[ast.stmt], graph: Graph) -> bool:
@@ -57,15 +58,6 @@ def needs_whole(statements: Sequence[ast.stmt], graph: Graph) -> bool:
             if name in RESERVED and name not in harmless and meant.get(name) != _MEANT.get(name, ""):
                 return True
     return _sets_environment(statements)
-
-
-def _needs_future(statements: Sequence[ast.stmt], codes: Sequence[CodeStatement]) -> bool:
-    """Whether `from __future__ import annotations`, which stands first or nowhere, says what annotations in code do."""
-    future = [one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
-    if not any(alias.name == "annotations" for one in future for alias in one.names):
-        return False
-    parts = [part for code in codes for one in code.statements for part in walk(one)]
-    return any(getattr(part, "annotation", None) or getattr(part, "returns", None) for part in parts)
 
 
 def drawn_in_doubt(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
