@@ -23,7 +23,7 @@ from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.code.program_end import programs_end
 from gradstudio.engine.code.turn_ends import within_turn
 from gradstudio.engine.errors import AccessRefused
-from gradstudio.graph.text.code_records import DEFERRED, FILES, LOADER
+from gradstudio.graph.text.code_records import DEFERRED, FILES, FUTURE, LOADER
 
 __all__ = ["FILENAME", "MODULES", "binder", "compiled", "evaluate", "execute", "expression", "guarded", "statements"]
 FILENAME: Final = OF_PROGRAMS
@@ -37,8 +37,7 @@ SPARSE, SAFE, COPY, WITH_INDICES, NOT_COMPRESSED, ALONE, WITH_OUT = (
 LOCALS: Final = "__gradstudio_locals__"
 _IMPORTED: Final = frozenset(
     {("torch", None), ("torch.nn.functional", "F"), ("torch.nn.utils.prune", None), ("numpy", "np"), ("math", None)}
-    | {("pathlib", "Path"), ("safetensors.torch", "load_file"), ("torch", "nn"), ("torch", "optim")}
-    | {("__future__", DEFERRED)}
+    | {("pathlib", "Path"), ("safetensors.torch", "load_file"), ("torch", "nn"), ("torch", "optim"), (FUTURE, DEFERRED)}
 )
 """What the head of a script imports: (module, the name it has here), or (module, what is taken out of it)."""
 _OWN_NAMES: Final = frozenset({"__name__", "__file__"})
@@ -89,8 +88,7 @@ def undrawn(text: str) -> CodeType:
         SyntaxError: it is no Python.
     """
     if freedom.now:
-        code: CodeType = compile(within_turn(text), FILENAME, "exec", freedom.flags, dont_inherit=True)
-        return code
+        return compiled(within_turn(text))
     return compiled(
         ast.Module([_refusal(ast.copy_location(ast.Pass(), _FIRST), "it is no drawing, and not trusted")], [])
     )

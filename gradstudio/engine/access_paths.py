@@ -7,7 +7,8 @@ import sys
 from functools import cache, reduce
 from typing import Any, Final, get_args
 
-from gradstudio.graph.model import BlockKind, context_path
+from gradstudio.graph.context_paths import context_path
+from gradstudio.graph.model import BlockKind
 from gradstudio.graph.text.allowed_calls import CLASSES
 from gradstudio.graph.text.code_records import FILES
 from gradstudio.graph.text.literal_text import CONSTANTS

@@ -34,12 +34,6 @@ BlockKind = OneOf[
 Mark = OneOf["root", "input"]
 NOTE_COLORS = ("blue", "green", "red", "violet", "grey")
 """Colours that a note may have beside the usual one."""
-_IN_AUTOGRAD = frozenset({"set_detect_anomaly", "detect_anomaly"})
-
-
-def context_path(kind: str) -> str:
-    """The Python path of a `with` block's context manager: ``torch.no_grad``."""
-    return f"torch.autograd.{kind}" if kind in _IN_AUTOGRAD else f"torch.{kind}"
 
 
 class Node(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):

@@ -13,7 +13,7 @@ ENDED: Final = "__gradstudio_ended__"
 BREAK, CONTINUE = "break", "continue"
 
 
-def within_turn(text: str) -> str | ast.Module:
+def within_turn(text: str) -> ast.Module:
     """A text whose `break` and `continue` belong to a loop around it, so that it can be run alone; others as they are.
 
     Raises:
@@ -22,7 +22,7 @@ def within_turn(text: str) -> str | ast.Module:
     tree = ast.parse(text)
     ends: set[ast.AST] = {one for statement in tree.body for one in ways_out(statement) if isinstance(one, TURN_ENDS)}
     if not ends:
-        return text
+        return tree
     body = [inner for one in tree.body for inner in _Telling(ends).told(one)]
     once = ast.copy_location(ast.While(ast.Constant(True), [*body, ast.Break()], []), tree.body[0])
     return ast.fix_missing_locations(ast.Module([once], []))

@@ -35,7 +35,8 @@ STANDARD = {
 """What the head of every script may import, under the names that everybody gives it: no port brings it."""
 DEFERRED = "annotations"
 """The name that `from __future__ import annotations` binds, which stands first in a script or nowhere."""
-DEFER_ANNOTATIONS = f"from __future__ import {DEFERRED}"
+FUTURE = "__future__"
+DEFER_ANNOTATIONS = f"from {FUTURE} import {DEFERRED}"
 PLACE, MEMBERS = "place", '"class"'
 """The argument, and its literal, of code that is no statement: members of the class that a definition is."""
 SHOWN_LINES = 8

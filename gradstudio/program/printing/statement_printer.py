@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gradstudio.graph.model import Block, ItemId, Node, context_path
+from gradstudio.graph.context_paths import context_path
+from gradstudio.graph.model import Block, ItemId, Node
 from gradstudio.graph.ports.arguments import Argument
 from gradstudio.graph.ports.item_ports import target_port
 from gradstudio.graph.text.allowed_calls import spelled_path

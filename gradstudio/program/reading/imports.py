@@ -5,12 +5,11 @@ import __future__
 import ast
 from collections.abc import Iterable
 
-from gradstudio.graph.text.code_records import DEFERRED
+from gradstudio.graph.text.code_records import DEFERRED, FUTURE
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.torch_paths import TORCH, is_called, is_loaded, needs_import
 
 PACKAGES = frozenset({"torch", "numpy", "math"})
-FUTURE = "__future__"
 _HARMLESS = frozenset({FUTURE, "typing", "typing_extensions", "collections.abc"})
 """They serve annotations only, which a canvas does not keep: what is imported from them may be written, not used."""
 _WITHOUT_EFFECT = frozenset(__future__.all_feature_names) - {"barry_as_FLUFL"}

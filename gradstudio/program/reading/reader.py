@@ -42,7 +42,7 @@ from gradstudio.program.reading.program_header import (
     read_header,
 )
 from gradstudio.program.reading.read_text import Read
-from gradstudio.program.reading.refusal_report import ConsequentRefusal, RefusalReport, in_characters
+from gradstudio.program.reading.refusal_report import ConsequentRefusal, RefusalReport, all_in_characters
 from gradstudio.program.reading.statements.block_statements import Blocks
 from gradstudio.program.reading.statements.simple_statements import Statements
 from gradstudio.program.reading.syntax_queries import walk
@@ -87,8 +87,7 @@ def read_script(
     except NotReadable as error:
         refused = error.all
         if not is_lenient:
-            first, *others = (in_characters(one, text) for one in refused)
-            raise NotReadable(first.reason, first.line, first.column, tuple(others)) from None
+            raise all_in_characters(refused, text) from None
     undrawn = Undrawn(text, kept)
     return with_drawn_bodies(text, undrawn.typed, keep_code(undrawn, refused, partial(read, text)), read)
 

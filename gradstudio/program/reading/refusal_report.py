@@ -1,6 +1,7 @@
 """All that a text is refused for: what follows from an earlier refusal is not told again."""
 
 import ast
+from collections.abc import Sequence
 
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.desugar.closures import stored_names
@@ -82,7 +83,13 @@ class RefusalReport:
         return sorted(self._found.values(), key=lambda one: (one.line, one.column))
 
 
-def in_characters(error: NotReadable, text: str) -> NotReadable:
+def all_in_characters(errors: Sequence[NotReadable], text: str) -> NotReadable:
+    """The first refusal with the others, as their text counts characters."""
+    first, *others = (_in_characters(one, text) for one in errors)
+    return NotReadable(first.reason, first.line, first.column, tuple(others))
+
+
+def _in_characters(error: NotReadable, text: str) -> NotReadable:
     """A refusal whose column counts characters; those of a syntax tree count bytes."""
     line = text.split("\n")[error.line - 1].encode()
     return NotReadable(error.reason, error.line, len(line[: error.column].decode(errors="ignore")))

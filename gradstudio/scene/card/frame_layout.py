@@ -2,7 +2,8 @@
 
 from msgspec.structs import replace
 
-from gradstudio.graph.model import Block, Graph, ItemId, Node, context_path
+from gradstudio.graph.context_paths import context_path
+from gradstudio.graph.model import Block, Graph, ItemId, Node
 from gradstudio.graph.ports.item_ports import input_ports, output_ports
 from gradstudio.graph.text.loop_targets import loop_target, target_text
 from gradstudio.scene.card.card_layout import (
