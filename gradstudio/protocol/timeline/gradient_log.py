@@ -176,8 +176,9 @@ class GradientLog:
 
     def renumber(self, ticks: Renumbering) -> None:
         """Only some ticks stay, numbered anew; what happened between two of them holds from the second on."""
+        new = ticks.new.__getitem__
         for log in self._logs.values():
-            last = {ticks.new[tick]: place for place, tick in enumerate(log.ticks)}
+            last = dict(zip(map(new, log.ticks), range(len(log.ticks)), strict=True))
             log.ticks, log.rows = list(last), [log.rows[place] for place in last.values()]
             if log.provisional:
                 log.provisional = {place for place, old in enumerate(last.values()) if old in log.provisional}
@@ -185,7 +186,7 @@ class GradientLog:
                 (ticks.new[tick], number, turns, row) for tick, number, turns, row in log.arrivals if ticks.stays[tick]
             ]
         # Once a tick and node: what was between ticks that stay would else be carried along for ever.
-        told = dict.fromkeys(zip((ticks.new[tick] for tick in self._ticks), self._nodes, strict=True))
+        told = dict.fromkeys(zip(map(new, self._ticks), self._nodes, strict=True))
         self._ticks, self._nodes = [tick for tick, _ in told], [node for _, node in told]
         last_at = {ticks.new[tick]: (tick, number) for tick, number in self._ended}
         self._ended = [

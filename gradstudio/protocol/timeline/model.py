@@ -32,6 +32,10 @@ class Tick(NamedTuple):
     row: Row | None
     autograd: AutogradRow | None
 
+    def moved(self, index: int, group: int) -> "Tick":
+        """The same at another place; what named tuples have for it takes half as long again."""
+        return tuple.__new__(Tick, (index, group, *self[2:]))
+
 
 class Contribution(NamedTuple):
     """One autograd edge's share of a gradient: which node sent it, along which port ("" when not known)."""

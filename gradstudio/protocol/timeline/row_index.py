@@ -130,7 +130,7 @@ class RowIndex:
         self.leaves = LeafStates()
         for ran in self._nodes.values():
             # Of the rows that hold from one tick on now, the last is what a node held there.
-            holds = {ticks.new[tick]: row for tick, row in zip(ran.ticks, ran.rows, strict=True)}
+            holds = dict(zip(map(ticks.new.__getitem__, ran.ticks), ran.rows, strict=True))
             ran.ticks, ran.rows = list(holds), list(holds.values())
             self._storages.unread += ran.rows
             self.leaves.add_all(holds.items())

@@ -377,16 +377,16 @@ class Timeline:
         self.revision += 1
         old = self.ticks
         self.forgotten += len(old) - len(kept)
-        self.ticks, self._groups, self._autograd = [], [], {}
-        last = -1
+        stay, groups = list[Tick](), list[int]()
+        self.ticks, self._groups, self._autograd = stay, groups, {}
+        last = group = -1
         for index, place in enumerate(kept):
             entry = old[place]
             if entry.group != last:
                 last = entry.group
-                self._groups.append(index)
-            group = len(self._groups) - 1
-            stands = entry.index == index and entry.group == group
-            self.ticks.append(entry if stands else Tick._make((index, group, *entry[2:])))
+                group += 1
+                groups.append(index)
+            stay.append(entry if place == index and last == group else entry.moved(index, group))
             if entry.autograd is not None:
                 for owner in (entry.node, *(calls_around(entry.node) if is_call_item(entry.node) else ())):
                     self._autograd.setdefault(owner, []).append(index)

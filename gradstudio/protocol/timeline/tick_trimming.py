@@ -1,5 +1,6 @@
 """Which ticks of a long run stay: semantics §17. No Qt, no torch."""
 
+from itertools import accumulate
 from typing import NamedTuple
 
 from gradstudio.graph.model import ItemId
@@ -29,12 +30,7 @@ def renumber(kept: list[int], count: int) -> Renumbering:
     stays = bytearray(count + 1)
     for index in kept:
         stays[index] = 1
-    new = list[int]()
-    place = 0
-    for flag in stays:
-        new.append(place)
-        place += flag
-    return Renumbering(new, stays)
+    return Renumbering(list(accumulate(stays[:-1], initial=0)), stays)
 
 
 def count_until(ticks: list[Tick], step: int) -> int:
@@ -61,20 +57,42 @@ def select_ticks(
 
 
 def _middle_turns(ticks: list[Tick]) -> set[int]:
-    newest = _newest_turns(ticks)
-    dropped: set[int] = set()
-    waiting: list[int] = []
+    """Ticks of the turns of each loop that are neither among its first nor among its last."""
+    ran: dict[tuple[ItemId, int, Turns], list[int]] = {}
     for index, _, _, node, turns, pass_number, _, _, row, _ in ticks:
-        if row is None:
-            waiting.append(index)  # a backward comes before the row of its statement
+        if row is not None and turns:
+            key = node, pass_number, turns[:-1]
+            if key in ran:
+                ran[key].append(index)
+            else:
+                ran[key] = [index]
+    innermost = {key: [ticks[place].turns[-1] for place in places] for key, places in ran.items()}
+    newest: dict[tuple[ItemId, int, Turns], int] = {}
+    for (node, pass_number, around), within in innermost.items():
+        for depth, turn in enumerate((*around, max(within))):
+            key = node, pass_number, around[:depth]
+            newest[key] = max(turn, newest.get(key, -1))
+    dropped: set[int] = set()
+    for key, places in ran.items():
+        node, pass_number, around = key
+        if any(
+            FIRST_TURNS <= turn <= newest[node, pass_number, around[:depth]] - LAST_TURNS
+            for depth, turn in enumerate(around)
+        ):
+            dropped.update(places)
             continue
-        for depth, turn in enumerate(turns):
-            if FIRST_TURNS <= turn <= newest[node, pass_number, turns[:depth]] - LAST_TURNS:
-                dropped.add(index)
-                dropped.update(waiting)
-                break
-        waiting.clear()
-    return dropped
+        last = newest[key] - LAST_TURNS
+        pairs = zip(innermost[key], places, strict=True) if last >= FIRST_TURNS else ()
+        dropped.update([place for turn, place in pairs if FIRST_TURNS <= turn <= last])
+    return dropped.union(*(_backward_before(ticks, place) for place in dropped))
+
+
+def _backward_before(ticks: list[Tick], place: int) -> range:
+    """The backward that comes before the row of its statement."""
+    begin = place
+    while begin and ticks[begin - 1].row is None:
+        begin -= 1
+    return range(begin, place)
 
 
 def _turns_between(ticks: list[Tick], wanted: frozenset[Turns]) -> set[int]:
@@ -116,18 +134,6 @@ def _spread(turns: list[int]) -> set[int]:
         stretch *= 2
     kept = {turn // stretch: turn for turn in reversed(middle)}
     return {*turns[:FIRST_TURNS], *turns[len(turns) - LAST_SAMPLES :], *kept.values()}
-
-
-def _newest_turns(ticks: list[Tick]) -> dict[tuple[ItemId, int, Turns], int]:
-    """By node, pass and the turns of the loops around a loop, the turn of that loop in which the node ran last."""
-    newest: dict[tuple[ItemId, int, Turns], int] = {}
-    for _, _, _, node, turns, pass_number, _, _, row, _ in ticks:
-        if row is not None:
-            for depth, turn in enumerate(turns):
-                key = (node, pass_number, turns[:depth])
-                if turn > newest.get(key, -1):
-                    newest[key] = turn
-    return newest
 
 
 def _oldest(ticks: list[Tick], dropped: set[int], count: int) -> None:
