@@ -146,7 +146,7 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
         _append_backward(graph)
     program = compile_graph(graph, stem=stem_of(data["file"]))
     if program.codes and not options.trust:
-        numbers = partial(numbers_in_file, program, opened.lines or {})
+        numbers = partial(numbers_in_file, opened.lines or {})
         data["code"], words, shown = untrusted_code(program, numbers)
         data["error"] = _error(None, None, "NotTrusted", words, Advice())
         return UNREADABLE, data, f"{data['file']}: {shown}{describe_slips(graph, opened.lines)}"

@@ -10,8 +10,10 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, Final
 
+from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.code_records import CODE, reason_for_whole
+from gradstudio.graph.text.code_text import syntax_of
 from gradstudio.program.file_lines import numbers_in_file
 from gradstudio.program.model import CodeLines, Program, flatten_statements
 
@@ -32,11 +34,11 @@ def summary_json(graph: Graph, program: Program, lines: dict[ItemId, int], folde
         lines: of the file, by item; what has none there has that of the script.
         folder: of the program, whose own modules lie there.
     """
-    operators = {id: node.operator for one in _graphs(graph) for id, node in one.nodes.items()}
+    operators = {id: node.operator for one in graphs_of(graph) for id, node in one.nodes.items()}
     inside = [flatten_statements((*one.setup, *one.body, *one.members)) for one in program.insides]
     statements = [*flatten_statements(program.statements), *(one for part in inside for one in part)]
-    kept = [_row(program, lines, one) for one in program.codes if operators.get(one.node) == CODE]
-    asks = [_row(program, lines, one) for one in program.codes if operators.get(one.node) != CODE]
+    kept = [_row(lines, one) for one in program.codes if operators.get(one.node) == CODE]
+    asks = [_row(lines, one) for one in program.codes if operators.get(one.node) != CODE]
     drawn = len(statements) - len(kept)
     missing = [{"package": name, "install": install} for name, install in _missing(program.codes, folder)]
     return {"drawn": drawn, "statements": len(statements), "code": kept, "asks": asks, "missing": missing}
@@ -66,13 +68,8 @@ def verdict(problems: Sized) -> str:
     return "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
 
 
-def _graphs(graph: Graph) -> Iterator[Graph]:
-    yield graph
-    yield from (one.graph for one in graph.definitions.values())
-
-
-def _row(program: Program, lines: dict[ItemId, int], code: CodeLines) -> Json:
-    numbers = numbers_in_file(program, lines, code)
+def _row(lines: dict[ItemId, int], code: CodeLines) -> Json:
+    numbers = numbers_in_file(lines, code)
     first = next((line.strip() for line in code.text.split("\n") if line.strip()), "")
     shown = first if len(first) <= MOST_SHOWN else first[: MOST_SHOWN - 1] + "…"
     why = reason_for_whole(code.text)
@@ -96,7 +93,7 @@ def _missing(codes: Iterable[CodeLines], folder: Path) -> Iterator[tuple[str, st
 
 def _imports(text: str) -> Iterator[str]:
     """The packages that a text imports, also in its functions."""
-    for part in ast.walk(ast.parse(text)):
+    for part in ast.walk(syntax_of(text)):
         match part:
             case ast.Import(names=names):
                 yield from (alias.name.partition(".")[0] for alias in names)

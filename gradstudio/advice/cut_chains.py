@@ -1,5 +1,6 @@
 """Why there is no way back from the root of a backward: what cuts the chain, what learns too late, what was frozen."""
 
+from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import may_require_grad
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.groups.definitions import definition_graph, group_of
-from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, Graph, ItemId, Wire
+from gradstudio.graph.model import DEFINITION_OUTPUTS, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.text.item_titles import title
 
 CUTS_CHAIN = "cuts the chain"
@@ -104,7 +105,7 @@ def cut_inside(node: ItemId, graph: Graph) -> str:
 def _switched_off(node: ItemId, graph: Graph) -> str:
     """A call of set_grad_enabled in front of a backward, or in a turn before it, that no other one takes back."""
     switches = list[tuple[str, str]]()
-    for item in (one for one in graph.order() if _runs_before(graph, one, node)):
+    for item in _run_before(graph, node):
         name = group_of(graph, item)
         is_call = name in graph.definitions
         inside = definition_graph(graph, name).nodes.values() if is_call else [graph.nodes.get(item)]
@@ -119,15 +120,25 @@ def _switched_off(node: ItemId, graph: Graph) -> str:
     )
 
 
-def _runs_before(graph: Graph, item: ItemId, node: ItemId) -> bool:
-    """Whether a statement stands in front of another one, or in a loop around both."""
-    order = list(graph.order())
-    loops = {body for body in graph.ancestors(node) if body != ROOT and graph.blocks[ItemId(body)].kind in LOOPS}
-    return order.index(item) < order.index(node) or bool(loops & set(graph.ancestors(item)))
+def _run_before(graph: Graph, node: ItemId) -> Iterator[ItemId]:
+    """The statements in front of another one, and those in a loop around both; none of what is not in the graph."""
+    if node not in graph:
+        return
+    loops = {body for body in graph.ancestors(node) if _kind(graph, body) in LOOPS}
+    own = graph.numbers()[node]
+    for place, item in enumerate(graph.order()):
+        if place < own or (loops and not loops.isdisjoint(graph.ancestors(item))):
+            yield item
+
+
+def _kind(graph: Graph, body: BodyId) -> str:
+    """Of which kind the block is whose body that is; "" of the program's."""
+    block = graph.blocks.get(ItemId(body))
+    return block.kind if block is not None else ""
 
 
 def _no_grad_around(graph: Graph, item: ItemId) -> str:
-    kinds = (graph.blocks[ItemId(body)].kind for body in graph.ancestors(item) if ItemId(body) in graph.blocks)
+    kinds = (_kind(graph, body) for body in graph.ancestors(item))
     return next((kind for kind in kinds if kind in NO_GRADS), "")
 
 
@@ -149,20 +160,19 @@ def _nearest_cut(graph: Graph, above: list[ItemId]) -> Cut | None:
     for item in above:
         if item in learning or not any((w.source, w.output) in may for w in graph.wires_to(item)):
             continue
-        around = [graph.blocks[ItemId(b)].kind for b in graph.ancestors(item) if b != ROOT]
-        return Cut("cut", item, next((kind for kind in around if kind in NO_GRADS), ""))
+        return Cut("cut", item, _no_grad_around(graph, item))
     return None
 
 
 def _late_leaf(graph: Graph, above: set[ItemId]) -> Cut | None:
     """A leaf that is let require grad behind what the root was computed by."""
-    order = list(graph.order())
-    for at, item in enumerate(order):
+    numbers = graph.numbers()
+    for item in graph.order():
         wire = graph.wire_into(item, "self") if _switches(graph, item, "True") else None
         if wire is None or wire.source not in above:
             continue
         users = [w.target for w in graph.wires_from(wire.source) if w.target in above and w.target in graph.nodes]
-        if users and all(order.index(user) < at for user in users):
+        if users and all(numbers[user] < numbers[item] for user in users):
             return Cut("late", item, leaf=title(graph, wire.source))
     return None
 

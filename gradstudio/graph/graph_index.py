@@ -168,6 +168,11 @@ def is_wire_forward(graph: Graph, wire: Wire) -> bool:
 _indices: MemoTable[GraphIndex] = MemoTable()
 
 
+def graphs_of(graph: Graph) -> tuple[Graph, ...]:
+    """The graph of a document, and that of each of its definitions."""
+    return graph, *(one.graph for one in graph.definitions.values())
+
+
 def index_of(graph: Graph) -> GraphIndex:
     """The index of the graph as it is now."""
     known = _indices.get(graph)

@@ -22,19 +22,23 @@ def line_in_file(program: Program, lines: Mapping[ItemId, int], node: ItemId, li
     if item not in lines:
         return line
     code = next((code for code in program.codes if code.node == item), None)
-    if code is None:
-        return lines[item]
-    below = max(0, line - code.line)
+    return _line_of_code(code, lines, max(0, line - code.line)) if code is not None else lines[item]
+
+
+def _line_of_code(code: CodeLines, lines: Mapping[ItemId, int], below: int) -> int:
+    """The line of a file that the line `below` the first of a code was read from."""
     for begins, drawn in reversed(code.drawn):
         if begins <= below and drawn in lines:
             return lines[drawn] + below - begins
-    return lines[item] + below
+    return lines[code.node] + below
 
 
-def numbers_in_file(program: Program, lines: Mapping[ItemId, int], code: CodeLines) -> tuple[int, ...]:
-    """For each line of a code of the program the line of the file that it was read from."""
-    count = code.text.count("\n") + 1
-    return tuple(line_in_file(program, lines, code.node, code.line + below) for below in range(count))
+def numbers_in_file(lines: Mapping[ItemId, int], code: CodeLines) -> tuple[int, ...]:
+    """For each line of a code of a program the line of the file that it was read from, else of the script."""
+    every = range(code.text.count("\n") + 1)
+    if code.node not in lines:
+        return tuple(code.line + below for below in every)
+    return tuple(_line_of_code(code, lines, below) for below in every)
 
 
 class FileLines:
@@ -53,9 +57,9 @@ class FileLines:
         is_read = any(one.node == item and self._holds(one) for one in program.codes)
         return line_in_file(program, self._lines, node, line) if is_read else None
 
-    def numbers(self, program: Program, code: CodeLines) -> tuple[int, ...] | None:
+    def numbers(self, code: CodeLines) -> tuple[int, ...] | None:
         """The line of the file for each line of a code; None where the file does not hold it."""
-        return numbers_in_file(program, self._lines, code) if self._holds(code) else None
+        return numbers_in_file(self._lines, code) if self._holds(code) else None
 
     def _holds(self, code: CodeLines) -> bool:
         return code.text == self._texts.get(code.node)

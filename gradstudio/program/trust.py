@@ -4,9 +4,11 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.text.code_records import FILES, LOADER, UNDRAWN
+from gradstudio.graph.text.code_text import syntax_of
 from gradstudio.program.model import BlockStatement, CodeLines, Inside, Program, Statement, flatten_statements
 
 WORKERS, WORKERS_PLACE = "num_workers", 5
@@ -60,8 +62,7 @@ def definitions_with_code(program: Program) -> frozenset[str]:
 
 def may_need_yes(graph: Graph) -> bool:
     """Whether a document may hold such a statement anywhere, definitions and what is muted included."""
-    graphs = (graph, *(one.graph for one in graph.definitions.values()))
-    return any(node.operator in _MAY_NEED for one in graphs for node in one.nodes.values())
+    return any(node.operator in _MAY_NEED for one in graphs_of(graph) for node in one.nodes.values())
 
 
 def deeds_of(texts: Iterable[str]) -> tuple[str, ...]:
@@ -72,10 +73,7 @@ def deeds_of(texts: Iterable[str]) -> tuple[str, ...]:
 
 def _deed(text: str) -> str:
     """What a call of files, or of a loader of data, does; "" for anything else, and where it is given calls."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
+    tree = syntax_of(text)
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     statement = tree.body[0] if len(tree.body) == 1 else None
     if len(calls) != 1 or not isinstance(statement, ast.Expr | ast.Assign) or statement.value is not calls[0]:

@@ -21,7 +21,7 @@ def test_files_are_named_that_a_drawn_program_writes_and_reads() -> None:
         "This program does more than compute: it writes “w.pt” and reads “w.pt”. For that it runs without walls."
     )
     program = compile_graph(read_script(SAVES, keeps_code=True).graph)
-    numbers = partial(numbers_in_file, program, {})
+    numbers = partial(numbers_in_file, {})
     assert untrusted_code(program, numbers)[1].startswith("This program does more than compute: it writes “w.pt”")
 
 

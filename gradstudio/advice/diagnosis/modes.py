@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.remade_models import is_in_functions, loops_around
@@ -21,25 +22,33 @@ SWITCHING = re.compile(r"\.(train|eval)\(")
 """What may switch a mode in code, which nobody sees run."""
 
 
+class _Use(NamedTuple):
+    """A call of a module, or what switches its mode; `switches_to`: whether to training, None of a call."""
+
+    module: ItemId
+    switches_to: bool | None = None
+
+
 def wrong_modes(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
     """Of each call of the program and of its functions, in the order they ran, one finding at most."""
     trained, is_on = False, dict[ItemId, bool]()
     asked = set[ItemId]()  # switched to training behind the last backward: it is meant so
     found: dict[ItemId, Finding] = {}
+    uses: dict[ItemId, _Use | None] = {}  # an item may run in each of many turns
     is_seen = not any(is_code(node) and SWITCHING.search(code_of(node)) for node in view.graph.nodes.values())
     for event in facts.events:
         if isinstance(event, BackwardTraced):
             trained = True
             asked.clear()
             continue
-        node, word = view.node(event.node), view.word(event.node)
-        is_switch = node is not None and word in SWITCHES and node.operator != CALL
-        if node is None or not (node.operator == CALL or is_switch) or not is_in_functions(view, event.node):
+        if event.node not in uses:
+            uses[event.node] = _use_of_module(view, event.node)
+        use = uses[event.node]
+        if use is None:
             continue
-        source = view.source(event.node, (CALLED, SELF))
-        module = view.resolve(source.item, source.output)[0] if source is not None else ItemId("")
-        if is_switch:
-            is_on[module] = word == "train" and node.literals.get("mode", "True") != "False"
+        module = use.module
+        if use.switches_to is not None:
+            is_on[module] = use.switches_to
             (asked.add if is_on[module] else asked.discard)(module)
             continue
         if event.node in found or not _has_modes(view, module):
@@ -51,6 +60,21 @@ def wrong_modes(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
         elif not training and not is_cut and event.turns and is_seen and _is_learning(view, facts, event.node, module):
             found[event.node] = _trained(view, event.node, module)
     yield from found.values()
+
+
+def _use_of_module(view: ProgramView, item: ItemId) -> _Use | None:
+    """What an item does with a module; None where it neither calls nor switches one."""
+    node = view.node(item)
+    if node is None:
+        return None
+    word = view.word(item) if node.operator != CALL else ""
+    if not (node.operator == CALL or word in SWITCHES) or not is_in_functions(view, item):
+        return None
+    source = view.source(item, (CALLED, SELF))
+    module = view.resolve(source.item, source.output)[0] if source is not None else ItemId("")
+    if node.operator == CALL:
+        return _Use(module)
+    return _Use(module, word == "train" and node.literals.get("mode", "True") != "False")
 
 
 def _evaluated(view: ProgramView, call: ItemId, module: ItemId) -> Finding:

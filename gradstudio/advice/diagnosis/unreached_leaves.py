@@ -1,6 +1,6 @@
 """Leaves that require grad and that no backward reached: where the way to them ends; and sums over backwards."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding, Severity
@@ -80,7 +80,8 @@ def without_gradient(
         elif row.state == "accumulated" and len(row.parts) != 1 and _owner(facts, row) == row.node:
             sums.setdefault(row.node, _accumulated(view, row, backwards))
     missing = _without_parts(facts, missed)
-    reports = (_not_reached(view, facts, owner, rows, backwards) for owner, rows in missing.items())
+    steps = _backwards_by_optimizer(view, facts) if missing else {}
+    reports = (_not_reached(view, facts, owner, rows, backwards, steps) for owner, rows in missing.items())
     return (*(report for report in reports if report is not None), *sums.values())
 
 
@@ -122,6 +123,7 @@ def _not_reached(
     owner: ItemId,
     rows: list[GradRow],
     backwards: Mapping[int, BackwardTraced],
+    steps: Mapping[ItemId, Set[ItemId]],
 ) -> Finding | None:
     """Where the ways from a leaf, or from a module's parameters, end that a gradient would have to come back on."""
     storages = {storage for row in rows for storage in facts.storages((row.node, row.path))}
@@ -129,7 +131,7 @@ def _not_reached(
     name = _name(view, facts, owner, rows)
     node = owner
     ends, reaches = _ends(view, facts, rows[0].node, {traced.statement for traced in backwards.values()})
-    own = _own_backwards(view, facts, set(optimizers))
+    own = {statement for optimizer in optimizers for statement in steps.get(optimizer, ())}
     ends = [end for end in ends if _leads_to(view, end.item, own.__contains__)] or ends
     severity = _severity(view, facts, rows, storages, ends)
     late = _too_late(view, facts, rows[0].node)
@@ -172,16 +174,16 @@ def _severity(view: ProgramView, facts: RunFacts, rows: list[GradRow], storages:
     return "warning" if optimizers or not facts.held else "info"
 
 
-def _own_backwards(view: ProgramView, facts: RunFacts, optimizers: set[ItemId]) -> set[ItemId]:
-    """The statements of the backwards by which optimizers step: those since the step before."""
-    found, since = set[ItemId](), set[ItemId]()
+def _backwards_by_optimizer(view: ProgramView, facts: RunFacts) -> Mapping[ItemId, Set[ItemId]]:
+    """By optimizer, the statements of the backwards by which it steps: those since the step before."""
+    found, since = dict[ItemId, set[ItemId]](), set[ItemId]()
     for event in facts.events:
         if isinstance(event, BackwardTraced):
             since.add(event.statement)
         elif (node := view.node(event.node)) is not None and node.operator == STEP:
             source = view.source(event.node, ("self",))
-            if source is not None and view.resolve(source.item, source.output)[0] in optimizers:
-                found |= since
+            if source is not None:
+                found.setdefault(view.resolve(source.item, source.output)[0], set()).update(since)
             since = set()
     return found
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from gradstudio.graph.card_grouping import CALL, CALLED
-from gradstudio.graph.graph_index import index_of
+from gradstudio.graph.graph_index import graphs_of, index_of
 from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import (
     DEFINITION_INPUTS,
@@ -72,8 +72,7 @@ def group_holding(graph: Graph, item: ItemId) -> str:
 
 def all_ids(graph: Graph) -> set[ItemId]:
     """The ids of all items of a document, those inside definitions included."""
-    graphs = (graph, *(definition.graph for definition in graph.definitions.values()))
-    return {item for one in graphs for item in (*one.nodes, *one.blocks)}
+    return {item for one in graphs_of(graph) for item in (*one.nodes, *one.blocks)}
 
 
 def callers(graph: Graph, name: str) -> Iterator[str | None]:

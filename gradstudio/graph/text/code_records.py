@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.graph_index import index_of
+from gradstudio.graph.graph_index import graphs_of, index_of
 from gradstudio.graph.model import Graph, Header, ItemId, Node
 from gradstudio.graph.text.code_names import CodeNames, names_of_code, open_line
-from gradstudio.graph.text.code_text import renamed_code
+from gradstudio.graph.text.code_text import renamed_code, syntax_of
 from gradstudio.late_pattern import late
 
 CODE = "python.code"
@@ -66,8 +66,7 @@ def is_code_at(graph: Graph, item: ItemId) -> bool:
 
 def holds_code(graph: Graph) -> bool:
     """Whether a document holds undrawn Python anywhere, definitions and what is muted included."""
-    graphs = (graph, *(one.graph for one in graph.definitions.values()))
-    return any(not UNDRAWN.isdisjoint(index_of(one).by_operator) for one in graphs)
+    return any(not UNDRAWN.isdisjoint(index_of(one).by_operator) for one in graphs_of(graph))
 
 
 def code_of(node: Node) -> str:
@@ -96,10 +95,7 @@ def may_draw(node: Node) -> bool:
 
 def does_something(node: Node) -> bool:
     """Whether a node's code holds statements, and not comments alone."""
-    try:
-        return bool(ast.parse(code_of(node)).body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    return bool(syntax_of(code_of(node)).body)
 
 
 def code_names(node: Node) -> CodeNames:

@@ -17,6 +17,14 @@ _Place = tuple[int, int, int]
 """Line (from 1), first column, and the column behind it, in bytes of UTF-8 as syntax trees count them."""
 
 
+def syntax_of(text: str) -> ast.Module:
+    """The syntax of a text; that of an empty one where it is no Python, or nested too deeply."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])
+
+
 def outdented(lines: list[str], width: int) -> str:
     """Lines of a block without its indentation, which is so many characters wide."""
     kept = lines_within_texts("\n".join(line[min(width, _margin(line)) :] for line in lines))

@@ -21,7 +21,8 @@ def with_header(typed: StatementLines, read: Read, graph: Graph, script: Script)
         graph: the program, and `script` as it is printed.
         script: see above.
     """
-    wanted = {head: line for head in (_SEED, _DTYPE, _DEVICE, _HERE) for line in _lines(graph) if line.startswith(head)}
+    header = header_lines(graph, True, set())
+    wanted = {head: line for head in (_SEED, _DTYPE, _DEVICE) for line in header if line.startswith(head)}
     if "HERE = Path(" in script.prelude:
         wanted[_HERE] = "HERE = Path(__file__).parent"
     lines = list(typed.lines)
@@ -47,10 +48,6 @@ def with_header(typed: StatementLines, read: Read, graph: Graph, script: Script)
         lines[first - 1 : last] = put
     text = "\n".join(lines)
     return text if edits else None
-
-
-def _lines(graph: Graph) -> list[str]:
-    return header_lines(graph, True, set())
 
 
 def _changed(typed: StatementLines, read: Read, graph: Graph, wanted: dict[str, str]) -> list[str]:

@@ -1,6 +1,7 @@
 """One round: a text by its lines, with what a program has changed of what was read of it."""
 
 import ast
+from bisect import bisect_left
 from collections.abc import Iterable
 
 import msgspec
@@ -56,6 +57,10 @@ class LineEdits:
         self.words: list[WordEdit] = []
         self.anew: list[tuple[int, int]] = []
         self._gone = set(self.pairs.gone)
+        self._of_wanted = {new: old for old, new in self.pairs.other.items()}
+        self._siblings: dict[int, list[int]] = {}
+        for number, one in enumerate(wanted.statements):
+            self._siblings.setdefault(one.parent, []).append(number)
         self._coarse: set[int] = set()
 
     def text(self) -> str | None:
@@ -76,11 +81,6 @@ class LineEdits:
         for edit in sorted(kept, reverse=True):
             lines[edit.first - 1 : edit.end - 1] = edit.lines
         return "\n".join(lines)
-
-    @property
-    def lines_put_in(self) -> list[str]:
-        """All lines that are printed anew."""
-        return [*(line for one in self.edits for line in one.lines), *(one.text for one in self.words)]
 
     def _changed(self) -> list[int]:
         """What changed; first without what was typed in another definition, which may follow from the rest."""
@@ -147,10 +147,6 @@ class LineEdits:
         self.edits.append(LineEdit(at, at, number, tuple(lines)))
         return True
 
-    @property
-    def _of_wanted(self) -> dict[int, int]:
-        return {new: old for old, new in self.pairs.other.items()}
-
     def _new_lines(self, number: int, indent: str) -> list[str]:
         """A new statement with its comments; one that only moved as it was typed."""
         one = self.wanted.statements[number]
@@ -167,8 +163,8 @@ class LineEdits:
         """The typed statement behind which (True), or before which, a new one goes; None where there is none."""
         back = self._of_wanted
         parent = self.wanted.statements[number].parent
-        siblings = [k for k, one in enumerate(self.wanted.statements) if one.parent == parent]
-        at = siblings.index(number)
+        siblings = self._siblings[parent]
+        at = bisect_left(siblings, number)
         for k in reversed(siblings[:at]):
             if k in back:
                 place = self._own_place(back[k])

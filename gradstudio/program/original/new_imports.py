@@ -1,6 +1,7 @@
 """Imports that lines which are printed anew need, put below those that a text has."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterable
 
 from gradstudio.program.original.statement_lines import StatementLines
@@ -21,10 +22,33 @@ def behind_imports(typed: StatementLines) -> int:
     return behind or first or 1
 
 
-def imports_for(typed: StatementLines, words: Iterable[str]) -> list[str]:
-    """The imports of these words that a text has not."""
-    bound = _bound(typed)
-    return [line for line in import_lines({word for word in words if word not in bound}) if line]
+def with_imports(typed: StatementLines, text: str) -> str:
+    """An edited text with the imports of what it reads since, put below those that it has.
+
+    Args:
+        typed: as it was before.
+        text: as it is now, but for imports.
+
+    Raises:
+        SyntaxError: it is no Python.
+    """
+    missing = _missing(typed, text)
+    if not missing:
+        return text
+    lines, at = text.split("\n"), behind_imports(StatementLines(text))
+    return "\n".join([*lines[: at - 1], *missing, *lines[at - 1 :]])
+
+
+def _missing(typed: StatementLines, text: str) -> list[str]:
+    before = _read(node for one in typed.statements if one.parent < 0 for node in one.nodes)
+    added = _read(ast.parse(text).body) - before
+    return [line for line in import_lines(added.keys() & IMPORTED.keys() - _bound(typed)) if line]
+
+
+def _read(statements: Iterable[ast.stmt]) -> Counter[str]:
+    """How often each name is read."""
+    parts = (part for one in statements for part in ast.walk(one))
+    return Counter(part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load))
 
 
 def _bound(typed: StatementLines) -> set[str]:

@@ -4,19 +4,20 @@ Nothing is taken on trust: a text is a program's only where it is read, once mor
 """
 
 import re
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import PurePosixPath
 
 import msgspec
 
 from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import Graph, ItemId, StoredTensor
+from gradstudio.graph.text.literal_text import quote
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.original.alike import opcodes_of
 from gradstudio.program.original.definition_order import ordered_like
 from gradstudio.program.original.header_edits import with_header
 from gradstudio.program.original.line_edits import DEFINITIONS, FINE, LineEdits
-from gradstudio.program.original.new_imports import behind_imports, imports_for
+from gradstudio.program.original.new_imports import with_imports
 from gradstudio.program.original.other_names import is_same_but_for, names_from_elsewhere
 from gradstudio.program.original.statement_lines import StatementLines, lines_within_texts
 from gradstudio.program.original.text_places import places_in
@@ -25,11 +26,10 @@ from gradstudio.program.reading.main_part import is_report
 from gradstudio.program.reading.parser import MARK, parse, plain_text
 from gradstudio.program.reading.read_text import Read
 from gradstudio.program.reading.reader import read_script
-from gradstudio.program.write import IMPORTED, Script, write
+from gradstudio.program.write import Script, write
 
 ROUNDS = 10
 """How often a text is read until it means the program."""
-_WORD = re.compile(r"[^\W\d]\w*")
 PRINTED_ANEW = "The text that this program was read from cannot hold what was edited, and is printed anew."
 
 
@@ -52,12 +52,38 @@ class OriginalScript(msgspec.Struct, frozen=True):
 _memos: MemoTable[tuple[tuple[Script, str], OriginalScript | None]] = MemoTable()
 
 
-class _Round(msgspec.Struct, frozen=True):
-    """A text, what was read of it, and as what that is printed."""
+class _Round:
+    """A text, what was read of it, as what that is printed, and what is wanted beside it.
 
-    text: str
-    read: Read
-    script: Script
+    Attributes:
+        said: the statements that it is printed as.
+        wanted: the program, as it is printed where `device` is bound, if it is bound in the text.
+        meant: the statements of that, its definitions in the order of those here.
+        misses: how many statements are not yet what they shall be.
+    """
+
+    def __init__(self, text: str, read: Read, script: Script, wanted: Script) -> None:
+        """Compare what a text is printed as with what is wanted."""
+        self.text, self.read, self.script, self.wanted = text, read, script, wanted
+        self.wanted_code = ordered_like(wanted.code, script.code)
+        self.said, self.meant = _statements(script.code), _statements(self.wanted_code)
+        differing = len(set(self.said) ^ set(self.meant)) + abs(len(self.said) - len(self.meant))
+        self.misses = differing + (self.said != self.meant)
+
+    @cached_property
+    def typed(self) -> StatementLines:
+        """The statements of the text; raises `SyntaxError` where it cannot be told where its words stand."""
+        return StatementLines(self.text, into_all=True)
+
+    @cached_property
+    def printed(self) -> StatementLines:
+        """The statements that it is printed as; raises `SyntaxError` as well."""
+        return StatementLines(self.script.code)
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """By the number of a printed statement, that of the typed one."""
+        return places_in(self.typed, self.read, self.script, self.printed)
 
 
 def ends_with_report(graph: Graph) -> bool:
@@ -69,12 +95,13 @@ def original_script(graph: Graph, stem: str, *, report: bool) -> OriginalScript:
     """A program as the text that it was read from, in a file with this stem; `report` prints all values at its end."""
     text = plain_text(graph.original)
     own = _report_of(text)
+    above = _with_folder(graph, text.removesuffix(own), stem)
     wanted = write(graph, stem=stem)
-    found = _looked_for(graph, stem, wanted, _with_folder(graph, text.removesuffix(own), stem))
+    found = _looked_for(graph, stem, wanted, above)
     if found is None:
         return OriginalScript(wanted.text if report else wanted.code, dict(wanted.lines), PRINTED_ANEW)
     made = found.text
-    is_same = made == text.removesuffix(own)
+    is_same = made == above
     end = ""
     if report:
         end = own if own and is_same else wanted.text.removeprefix(wanted.code)
@@ -113,29 +140,26 @@ class _Search:
         for _ in range(ROUNDS):
             if now is None or level > DEFINITIONS:
                 return None
-            wanted = self._wanted_beside(now)
-            is_exact = self._is_exact(now, wanted)
-            if is_exact and (has_comments or now.script.code == wanted.code):
-                return self._result(now, wanted)
-            if not is_exact and self._is_nearly(now, wanted):
-                return self._result(now, wanted)
+            is_exact = self._is_exact(now)
+            if is_exact and (has_comments or now.script.code == now.wanted.code):
+                return self._result(now)
+            if not is_exact and self._is_nearly(now):
+                return self._result(now)
             has_comments = is_exact
-            after = self._round(self._edited(now, wanted, level))
-            misses = self._misses(now, wanted)
-            if after is None or self._misses(after, self._wanted_beside(after)) >= misses > 0:
+            after = self._round(self._edited(now, level))
+            if after is None or after.misses >= now.misses > 0:
                 level += 1
-            has_settings = now.read.graph.header == self._graph.header
-            if after is not None and (is_exact or not has_settings or self._is_nearer(after, misses)):
+            has_settings = self._has_settings(now)
+            if after is not None and (is_exact or not has_settings or self._is_nearer(after, now.misses)):
                 now = after
         return None
 
-    def _result(self, now: _Round, wanted: Script) -> OriginalScript:
-        return OriginalScript(now.text, self._lines(now, wanted), self._told(), now.read.device)
+    def _result(self, now: _Round) -> OriginalScript:
+        return OriginalScript(now.text, self._lines(now), self._told(), now.read.device)
 
     def _is_nearer(self, after: _Round, misses: int) -> bool:
         """Whether a text is nearer to the program than so many statements, or is it."""
-        wanted = self._wanted_beside(after)
-        return self._misses(after, wanted) < misses or self._is_nearly(after, wanted)
+        return after.misses < misses or self._is_nearly(after)
 
     def _round(self, text: str | None) -> _Round | None:
         """What is read of a text; None where it cannot be."""
@@ -145,73 +169,61 @@ class _Search:
             read = read_script(with_docstring_bound(text), self._stored, keeps_code=True)
         except NotReadable:
             return None
-        graph = _with_device(read.graph) if read.device[0] else read.graph
-        return _Round(text, read, write(graph, stem=self._stem))
+        has_device = bool(read.device[0])
+        graph = _with_device(read.graph) if has_device else read.graph
+        return _Round(text, read, write(graph, stem=self._stem), self._script(has_device))
 
-    def _wanted_beside(self, now: _Round) -> Script:
-        """The program as it is printed where `device` is bound, if it is bound in the text."""
-        return self._script_with_device if now.read.device[0] else self._wanted
+    def _script(self, has_device: bool) -> Script:
+        """The program as it is printed where `device` is bound, if it is."""
+        return self._script_with_device if has_device else self._wanted
 
     @cached_property
     def _script_with_device(self) -> Script:
         return write(_with_device(self._graph), stem=self._stem)
 
-    def _is_exact(self, now: _Round, wanted: Script) -> bool:
-        """Whether a text is read as the program."""
-        has_settings = now.read.graph.header == self._graph.header
-        return has_settings and _statements(now.script.code) == _meant(wanted, now)
+    def _has_settings(self, now: _Round) -> bool:
+        return now.read.graph.header == self._graph.header
 
-    def _is_nearly(self, now: _Round, wanted: Script) -> bool:
+    def _is_exact(self, now: _Round) -> bool:
+        """Whether a text is read as the program."""
+        return self._has_settings(now) and now.said == now.meant
+
+    def _is_nearly(self, now: _Round) -> bool:
         """Whether an edited text is read as what is read of the program's own script, or is but for what it inlines."""
-        if now.text == self._text or now.read.graph.header != self._graph.header:
+        if now.text == self._text or not self._has_settings(now):
             return False
-        said = _statements(now.script.code)
-        if said == self._read_again(now):
+        if now.said == self._read_again(now):
             return True
         try:
-            typed, printed = StatementLines(now.text, into_all=True), StatementLines(now.script.code)
+            names = names_from_elsewhere(now.typed, now.printed, now.places)
         except SyntaxError:
             return False
-        names = names_from_elsewhere(typed, printed, places_in(typed, now.read, now.script, printed))
-        return is_same_but_for(names, said, _meant(wanted, now))
+        return is_same_but_for(names, now.said, now.meant)
 
     def _read_again(self, now: _Round) -> list[str]:
-        """The statements of what is read of the program's own script."""
+        """The statements of what is read of the program's own script, its definitions in the order of those here."""
         if self._again is None:
-            self._again = self._round(self._script_with_device.code if now.read.device[0] else self._wanted.code)
-        return _meant(self._again.script, now) if self._again is not None else []
+            self._again = self._round(now.wanted.code)
+        return _statements(ordered_like(self._again.script.code, now.script.code)) if self._again is not None else []
 
-    def _misses(self, one: _Round, script: Script) -> int:
-        """How many statements are not yet what they shall be."""
-        now, wanted = _statements(one.script.code), _meant(script, one)
-        return len(set(now) ^ set(wanted)) + abs(len(now) - len(wanted)) + (now != wanted)
-
-    def _edited(self, now: _Round, script: Script, level: int) -> str | None:
+    def _edited(self, now: _Round, level: int) -> str | None:
         """The text of the next round; None where it cannot be said."""
         try:
-            typed = StatementLines(now.text, into_all=True)
-            header = with_header(typed, now.read, self._graph, self._wanted)
+            header = with_header(now.typed, now.read, self._graph, self._wanted)
             if header is not None:
                 return header
-            printed = StatementLines(now.script.code)
-            wanted = StatementLines(ordered_like(script.code, now.script.code))
+            edits = LineEdits(now.typed, now.places, now.printed, StatementLines(now.wanted_code), level)
+            text = edits.text()
+            if text is None:
+                return None
+            self._anew += [(first, last) for first, last in edits.anew if last > first]
+            return with_imports(now.typed, text)
         except SyntaxError:
             return None
-        edits = LineEdits(typed, places_in(typed, now.read, now.script, printed), printed, wanted, level)
-        text = edits.text()
-        if text is None:
-            return None
-        self._anew += [(first, last) for first, last in edits.anew if last > first]
-        words = {word for line in edits.lines_put_in for word in _WORD.findall(line)}
-        missing = imports_for(typed, words.intersection(IMPORTED))
-        if not missing:
-            return text
-        lines, at = text.split("\n"), behind_imports(typed)
-        return "\n".join([*lines[: at - 1], *missing, *lines[at - 1 :]])
 
-    def _lines(self, now: _Round, wanted: Script) -> dict[ItemId, int]:
+    def _lines(self, now: _Round) -> dict[ItemId, int]:
         """Where the items of the program stand in a text that is printed as it is."""
-        own, other = _spans(wanted), _spans(now.script)
+        own, other = _spans(now.wanted), _spans(now.script)
         if len(own) != len(other):
             return {}
         return {mine: now.read.lines[one] for mine, one in zip(own, other, strict=True) if one in now.read.lines}
@@ -240,11 +252,6 @@ def _spans(script: Script) -> list[ItemId]:
     inner = (span for name in sorted(script.insides) for span in script.insides[name])
     drawn = (span for name in sorted(script.bodies) for span in script.bodies[name].spans)
     return [span.node for span in (*script.spans, *inner, *drawn)]
-
-
-def _meant(script: Script, now: _Round) -> list[str]:
-    """The statements of a script, its definitions in the order of another."""
-    return _statements(ordered_like(script.code, now.script.code))
 
 
 def _statements(code: str) -> list[str]:
@@ -287,5 +294,14 @@ def _report_of(text: str) -> str:
 def _with_folder(graph: Graph, text: str, stem: str) -> str:
     """A text that loads what is stored beside it under this stem."""
     for digest in graph.tensors:
-        text = re.sub(rf"[^\"'/\\]+\.tensors/{digest}\.safetensors", f"{stem}.tensors/{digest}.safetensors", text)
+        file = f"/{digest}.safetensors"
+        if file in text:
+            named = re.compile(rf"""(["'])(?:[^"'/\\]|\\.)+\.tensors{file}\1""")
+            text = named.sub(partial(_quoted, f"{stem}.tensors{file}"), text)
     return text
+
+
+def _quoted(path: str, typed: re.Match[str]) -> str:
+    """A path as a text in the quotation marks of another one, where they can hold it."""
+    printed, mark = quote(path), typed[1]
+    return f"{mark}{path}{mark}" if printed[1:-1] == path and mark not in path else printed

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.code_records import is_code
 from gradstudio.program.drawn_in_code import drawn_in_code
@@ -55,8 +56,7 @@ def _lines(read: Read, script: Script) -> Iterator[tuple[int, int]]:
 
 
 def _codes(graph: Graph) -> set[ItemId]:
-    graphs = (graph, *(one.graph for one in graph.definitions.values()))
-    return {node.id for one in graphs for node in one.nodes.values() if is_code(node)}
+    return {node.id for one in graphs_of(graph) for node in one.nodes.values() if is_code(node)}
 
 
 def _add_alike(typed: StatementLines, printed: StatementLines, found: dict[int, int]) -> None:

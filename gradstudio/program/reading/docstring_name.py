@@ -5,7 +5,7 @@ from typing import Final
 
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.imports import is_future
-from gradstudio.program.reading.parser import parse
+from gradstudio.program.reading.parser import parse, plain_text
 
 DOC: Final = "__doc__"
 
@@ -13,10 +13,11 @@ DOC: Final = "__doc__"
 def with_docstring_bound(text: str) -> str:
     """The text with ``__doc__ = `` ahead of its docstring, on lines of the same numbers, where it reads that name.
 
-    Behind imports from `__future__`, ahead of which nothing may be bound.
+    Its lines end with line feeds then. Behind imports from `__future__`, ahead of which nothing may be bound.
     """
     if DOC not in text:
         return text
+    text = plain_text(text)
     try:
         tree = parse(text)
     except NotReadable:
@@ -29,7 +30,8 @@ def with_docstring_bound(text: str) -> str:
     later = [one for one in tree.body if is_future(one)]
     if later:
         last, column = (later[-1].end_lineno or 1) - 1, later[-1].end_col_offset or 0
-        lines[last] = f"{lines[last][:column]}; {DOC} = {docstring!r}{lines[last][column:]}"
+        line = lines[last].encode()
+        lines[last] = f"{line[:column].decode()}; {DOC} = {docstring!r}{line[column:].decode()}"
     else:
         first = tree.body[0].lineno - 1
         lines[first] = f"{DOC} = {lines[first]}"

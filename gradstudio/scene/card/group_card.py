@@ -7,6 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gradstudio.graph.boundary_cards import CARDS, INPUTS_CARD
+from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.operators.model import Kind, Parameter
@@ -26,8 +27,7 @@ def uses_of(graph: Graph, key: str) -> str:
     """Behind the title of a group in the program, how often it is used in the document, if more than once."""
     if not is_group(key) or INPUTS_CARD in graph.nodes:
         return ""
-    graphs = (graph, *(definition.graph for definition in graph.definitions.values()))
-    count = sum(node.operator == key for one in graphs for node in one.nodes.values())
+    count = sum(node.operator == key for one in graphs_of(graph) for node in one.nodes.values())
     return f" ×{count}" if count > 1 else ""
 
 

@@ -1,5 +1,6 @@
 """A Python file that is opened is exported byte for byte as it was typed, also by way of a document."""
 
+import ast
 import json
 from pathlib import Path
 
@@ -9,10 +10,12 @@ from gradstudio.cli import main
 from gradstudio.document.file import load, save
 from gradstudio.document.python.python_document import decode_python, load_python
 from gradstudio.document.python.python_export import export_bytes, write_export
+from gradstudio.document.stored_tensors import stored_tensor
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.recipes.nodes import set_literal
 from gradstudio.program.forms.form_table import form_named
 from gradstudio.program.reading.reader import read_script
+from tests.graph.builder import Drawing
 
 TESTS = Path(__file__).parents[2]
 CORPUS = sorted([*(TESTS / "corpus" / "accepted").glob("*.py"), *(TESTS / "corpus" / "code").glob("*.py")])
@@ -154,3 +157,21 @@ def test_a_document_whose_text_names_an_encoding_that_is_not_read_is_exported_in
     data = export_bytes(graph, "script", "typed")
     assert decode_python(data).split("\n")[1:] == graph.original.split("\n")[1:]
     compile(data, "typed.py", "exec")
+
+
+@pytest.mark.parametrize("stem", ["other", "a\\1b", "it's", 'quo"te'])
+def test_what_lies_beside_a_text_is_loaded_under_the_name_of_the_copy(stem: str, tmp_path: Path) -> None:
+    drawing = Drawing()
+    stored = stored_tensor(bytes(8), "float32", (2,))
+    drawing.graph.tensors[stored.digest] = stored
+    drawing.add("python.stored", digest=f'"{stored.digest}"', name="data")
+    write_export(drawing.graph, tmp_path / "typed.py", report=True)
+    typed = (tmp_path / "typed.py").read_text().replace("data = load_file(", "data = load_file( ")
+    (tmp_path / "typed.py").write_text(typed)
+    copy = tmp_path / f"{stem}.py"
+    write_export(load_python(tmp_path / "typed.py").graph, copy)
+    texts = [one.value for one in ast.walk(ast.parse(copy.read_text())) if isinstance(one, ast.Constant)]
+    assert f"{stem}.tensors/{stored.digest}.safetensors" in texts
+    lines = zip(typed.split("\n"), copy.read_text().split("\n"), strict=True)
+    changed = [before for before, after in lines if before != after and ".tensors/" not in before]
+    assert changed == ["data = load_file( "] * ("\\" in stem)  # under which nothing is looked for: printed anew

@@ -337,3 +337,15 @@ def test_a_line_of_a_text_over_several_lines_is_no_comment(text: str) -> None:
     graph = read_script(SENDING, keeps_code=True).graph
     graph.original = SENDING.replace('"""a\n\n# one\nb"""', text)
     assert original_script(graph, "program", report=False).text == SENDING
+
+
+def test_what_a_note_says_is_not_imported() -> None:
+    text = "import torch\n\nx = torch.ones(2)\n"
+    found = edited(text, lambda graph: set_note(graph, node(graph, "torch.ones"), "math and np, by F"))
+    assert found.text == "import torch\n\n# math and np, by F\nx = torch.ones(2)\n"
+
+
+def test_an_import_goes_below_those_of_the_edited_text() -> None:
+    text = "# one\n# two\nimport torch\n\nx = torch.ones(2)\n"
+    found = edited(text, lambda graph: add_operator(graph, "torch.nn.ReLU", 0, 0)[0])
+    assert found.text == "# one\n# two\nimport torch\nfrom torch import nn\n\nx = torch.ones(2)\nrelu = nn.ReLU()\n"

@@ -40,3 +40,15 @@ def test_the_export_binds_it_and_lines_stay() -> None:
 )
 def test_all_else_stays_as_it_is(text: str) -> None:
     assert with_docstring_bound(text) == text
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_lines_end_as_python_takes_them(end: str) -> None:
+    text = LATER.replace("\n", end)
+    assert with_docstring_bound(text) == with_docstring_bound(LATER)
+    assert with_docstring_bound(SHOWN.replace("\n", end)) == with_docstring_bound(SHOWN)
+
+
+def test_columns_are_those_of_characters() -> None:
+    text = '"""Says é"""; from __future__ import annotations; print(__doc__)\n'
+    assert printed(with_docstring_bound(text)) == "Says é\n"

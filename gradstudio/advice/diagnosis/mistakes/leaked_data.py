@@ -10,6 +10,7 @@ from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.card_grouping import CALLED
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.text.code_records import code_of, is_code, reason_for_whole
+from gradstudio.graph.text.code_text import syntax_of
 
 TEST_NAME = re.compile(r"(^|_)(test|val|valid|validation|holdout)(_|$)", re.IGNORECASE)
 CUTTING = frozenset({"no_grad", "inference_mode"})
@@ -75,11 +76,7 @@ def whole_programs(graph: Graph) -> Iterator[Finding]:
 
 
 def _uncalled(text: str) -> Iterator[str]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return
-    for statement in ast.walk(tree):
+    for statement in ast.walk(syntax_of(text)):
         named = statement.value if isinstance(statement, ast.Expr) else None
         if isinstance(named, ast.Attribute) and named.attr in ACTS:
             yield ast.unparse(named)

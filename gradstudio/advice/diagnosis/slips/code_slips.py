@@ -2,11 +2,13 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.code_records import code_of, is_code
+from gradstudio.graph.text.code_text import syntax_of
 
 REGISTERING = frozenset({"ModuleList", "Sequential", "add_module", "register_module", "setattr", "ModuleDict"})
 ZEROING = re.compile(r"zero_grad|\.grad\b|\bexec\b|\bimport_module\b|^\s*from \.", re.MULTILINE)
@@ -17,27 +19,29 @@ Method = ast.FunctionDef
 
 
 def of_code(graph: Graph) -> Iterator[Finding]:
-    """All that can be said of the classes in code."""
-    yield from _never_zeroed(graph)
-    for item, node in graph.nodes.items():
-        if not is_code(node) or node.muted:
-            continue
-        for made in _classes(code_of(node)):
+    """All that can be said of the code of a program."""
+    texts = {item: code_of(node) for item, node in graph.nodes.items() if is_code(node) and not node.muted}
+    parts = {item: _parts(text) for item, text in texts.items()}
+    if not _zeroes(graph, texts.values()):
+        yield from _never_zeroed(parts)
+    for item, found in parts.items():
+        for made in (part for part in found if isinstance(part, ast.ClassDef)):
             if _derives(made, "Module"):
                 yield from _plain_lists(item, made)
             elif _derives(made, "Function"):
                 yield from _lost_gradients(item, made)
 
 
-def _never_zeroed(graph: Graph) -> Iterator[Finding]:
-    """A loop in code that goes backward and steps, in a program in which nothing ever zeroes a gradient."""
-    texts = {item: code_of(node) for item, node in graph.nodes.items() if is_code(node) and not node.muted}
-    graphs = (graph, *(definition.graph for definition in graph.definitions.values()))
-    drawn = (node.operator for one in graphs for node in one.nodes.values())
-    if any(map(ZEROING.search, texts.values())) or any(operator.endswith(ZEROING_ROWS) for operator in drawn):
-        return
-    for item, text in texts.items():
-        for loop in (one for one in _parsed(text) if isinstance(one, ast.For | ast.While)):
+def _zeroes(graph: Graph, texts: Iterable[str]) -> bool:
+    """Whether anything in a program may zero a gradient."""
+    drawn = (node.operator for one in graphs_of(graph) for node in one.nodes.values())
+    return any(map(ZEROING.search, texts)) or any(operator.endswith(ZEROING_ROWS) for operator in drawn)
+
+
+def _never_zeroed(parts: Mapping[ItemId, Sequence[ast.AST]]) -> Iterator[Finding]:
+    """A loop in code that goes backward and steps, where nothing ever zeroes a gradient."""
+    for item, found in parts.items():
+        for loop in (one for one in found if isinstance(one, ast.For | ast.While)):
             called = [one.func for one in ast.walk(loop) if isinstance(one, ast.Call) and not one.args]
             acts = {one.attr: one for one in called if isinstance(one, ast.Attribute)}
             steps = [one for one in called if isinstance(one, ast.Attribute) and one.attr == "step"]
@@ -60,15 +64,11 @@ def _owner(called: ast.Attribute) -> str:
     return ast.unparse(called.value)
 
 
-def _classes(text: str) -> list[ast.ClassDef]:
-    return [one for one in _parsed(text) if isinstance(one, ast.ClassDef)] if "class " in text else []
-
-
-def _parsed(text: str) -> list[ast.AST]:
-    try:
-        return list(ast.walk(ast.parse(text)))
-    except (SyntaxError, ValueError):
+def _parts(text: str) -> list[ast.AST]:
+    """The loops and classes of a text, the outermost first; none of one that is no Python."""
+    if not any(word in text for word in ("class", "for", "while")):
         return []
+    return [part for part in ast.walk(syntax_of(text)) if isinstance(part, ast.For | ast.While | ast.ClassDef)]
 
 
 def _derives(made: ast.ClassDef, base: str) -> bool:

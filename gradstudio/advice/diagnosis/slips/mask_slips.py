@@ -33,8 +33,8 @@ def turned_mask(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> I
             continue
         name = view.name(source.item)
         seen = "the tokens that are to be seen" if port in PADDINGS else "the past, and leaves the future to be seen"
-        out = f"{name} == …" if port in PADDINGS else "torch.triu(…, diagonal=1)"
-        out = "the comparison the other way round (ids == padding)" if port in PADDINGS else out
+        mirrored = "the comparison the other way round (ids == padding)"
+        out = mirrored if port in PADDINGS else "torch.triu(…, diagonal=1)"
         yield Finding(
             "turned_mask",
             "error" if _is_spoilt(lookup(item, 0)) else "warning",

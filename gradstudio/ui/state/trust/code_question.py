@@ -100,7 +100,7 @@ class CodeQuestion:
 
     def _parts(self, program: Program) -> tuple[CodePart, ...]:
         """The lines to be asked for: all as the file counts them, or all as the Code dock does."""
-        found = [(one, self.file_lines.numbers(program, one)) for one in program.codes]
+        found = [(one, self.file_lines.numbers(one)) for one in program.codes]
         is_of_file = all(numbers is not None for _, numbers in found)
         return tuple(
             CodePart(one.node, (numbers if is_of_file else None) or _in_dock(one), one.text, is_of_file)
