@@ -100,3 +100,17 @@ def test_in_programs_nothing_is_covered_before_a_run_nor_after_it(desk: Desk, qt
     assert not _covered(desk)
     _run(desk)
     assert not _covered(desk)
+
+
+def test_looking_back_nothing_is_waited_for_and_now_takes_it_up(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    desk.open(UNKNOWN)
+    come_to_rest(desk)
+    _run(desk)
+    growing = desk.window.canvas.session_sync._growing
+    desk.session.attention.look_at(0)
+    growing.request()
+    growing.flush()
+    assert not growing.pending
+    desk.session.attention.look_at_now()
+    assert growing.pending, "now it is looked what was put off"

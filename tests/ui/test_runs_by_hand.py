@@ -20,6 +20,7 @@ from gradstudio.protocol.messages.events import Event, Log
 from gradstudio.protocol.messages.progress import CheckpointKept
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui.docks.runs.panel import RunsPanel
+from gradstudio.ui.docks.runs.restore_run import restore
 from gradstudio.ui.docks.runs.run_model import DIFFERS, LAST, RUN, STATE
 from gradstudio.ui.docks.runs.run_words import SAME, about_two
 from gradstudio.ui.theme import theme
@@ -146,6 +147,22 @@ def test_a_disk_that_fills_up_ends_the_keeping_and_not_the_training(
     assert len(told) == 1
 
 
+def test_a_disk_that_is_full_when_the_engine_dies_ends_the_keeping_alone(
+    desk: Desk, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.open(ENDLESS)
+    desk.session.save(path)
+    train(desk, "running")
+
+    def full(*_arguments: object) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(RunWriter, "save", full)
+    os.kill(desk.session.engine.pid, signal.SIGKILL)
+    desk.until(lambda: not desk.session.run.state.live)
+    assert desk.session.run.state.outcome == "died" and desk.session.runs.current == ""
+
+
 def test_stopped_and_gone_on_is_one_run(desk: Desk, path: Path) -> None:
     desk.open(ENDLESS)
     desk.session.save(path)
@@ -252,6 +269,51 @@ def test_a_run_is_restored_with_what_it_had_learnt_as_one_step(desk: Desk, panel
     assert isinstance(record, TensorRecord) and record.summary.value == pytest.approx(learnt)
     desk.session.graph_store.undo_stack.undo()
     assert desk.graph.nodes[desk.node("opt")].literals["lr"] == "0.3"
+
+
+def test_that_a_run_is_restored_is_said_when_it_is(desk: Desk, panel: RunsPanel) -> None:
+    """The engine is not ready yet when it is asked: what it is about to do is not said as done."""
+    said = list[tuple[str, bool]]()
+    desk.session.run.status.noted.connect(lambda words: said.append((str(words), desk.session.run.state.live)))
+    desk.session.run.restart_engine()
+    click(panel, 1)
+    panel.restore_button.click()
+    assert desk.session.run.state.waiting
+    desk.until(lambda: any("What it had learnt is put back" in words for words, _ in said))
+    assert [is_live for words, is_live in said if "put back" in words] == [True]
+
+
+def test_a_run_that_cannot_be_restored_now_is_not_said_to_be_by_a_later_run(desk: Desk, panel: RunsPanel) -> None:
+    behind, run = desk.session, panel.model.rows[1]
+    said, refused = list[str](), list[str]()
+    behind.run.status.noted.connect(said.append)
+    behind.run.status.refused.connect(refused.append)
+    desk.window.actions["file.new"].trigger()
+    desk.open(ENDLESS)
+    desk.session.run.run()
+    desk.until(lambda: desk.session.run.state.live)
+    restore(behind, run, "slow")
+    assert "is running in another tab" in refused[0]
+    desk.session.run.stop()
+    desk.rest()
+    behind.run.run()
+    desk.until(lambda: behind.run.state.at_end)
+    assert not any("put back" in words for words in said)
+
+
+def test_what_is_restored_is_not_taken_for_a_run_that_could_not_go_on(desk: Desk, panel: RunsPanel) -> None:
+    """The engine refuses a checkpoint that is broken: what comes after has nothing to do with that run."""
+    runs_before, broken = len(runs(desk)), panel.model.rows[0]
+    whole = (broken.folder / "parameters.safetensors").read_bytes()
+    (broken.folder / "parameters.safetensors").write_bytes(b"{}")
+    desk.session.runs.go_on(broken)
+    desk.until(lambda: desk.session.run.state.outcome == "refused")
+    (broken.folder / "parameters.safetensors").write_bytes(whole)
+    click(panel, 0)
+    panel.restore_button.click()
+    desk.until(lambda: "What it had learnt is put back" in desk.said)
+    assert desk.session.runs.current == "" and len(runs(desk)) == runs_before
+    assert broken.record.state == runs(desk)[0].state == "finished"
 
 
 def test_a_run_gets_a_name_is_deleted_and_comes_back(desk: Desk, panel: RunsPanel) -> None:

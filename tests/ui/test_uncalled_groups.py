@@ -109,6 +109,11 @@ def test_names_above_the_canvas_are_whole_and_those_without_room_are_in_the_list
     opened(desk, qtbot, tmp_path, text)
     bar = desk.window.canvas.breadcrumbs
     shown = {}
+    for by in range(3):  # as an edge is dragged: what has room is the same
+        before = list(bar.beside)
+        desk.window.frame.resize(1280 + 2 * by, 800)
+        come_to_rest(desk)
+        assert by == 0 or [one is other for one, other in zip(before, bar.beside, strict=True)] == [True] * len(before)
     for width in (1280, 1900):
         desk.window.frame.resize(width, 800)
         come_to_rest(desk)

@@ -4,6 +4,7 @@ Beside it stands what the text defines and nothing drawn calls: a click looks in
 """
 
 from collections.abc import Callable
+from itertools import accumulate
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
@@ -43,6 +44,8 @@ class Breadcrumbs(QFrame):
         self.buttons: list[QToolButton] = []
         self.beside: list[QToolButton] = []
         self._defined: tuple[str, ...] = ()
+        self._path_px = self._shown_count = 0
+        self._way_px: list[int] = []
         self.set_theme(theme)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         scope.changed.connect(self.refresh)
@@ -85,7 +88,14 @@ class Breadcrumbs(QFrame):
         """Buttons of the groups that nothing leads to, and a list of those without room."""
         if self._defined:
             self._row.addWidget(QLabel("Also defined" if self._scope.path else "Defined, not called here", self))
-        self.beside = self._ways_in()
+        entries = [self._row.itemAt(k) for k in range(self._row.count())]
+        before = [widget for one in entries if one is not None and (widget := one.widget()) is not None]
+        ways = [self._way_in(name) for name in self._defined[:MOST_BESIDE]]
+        self._path_px, self._way_px = sum(map(self._width, before)), [self._width(way) for way in ways]
+        self._shown_count = self._count_with_room()
+        self.beside = ways[: self._shown_count]
+        for way in ways[self._shown_count :]:
+            way.deleteLater()
         if others := self._defined[len(self.beside) :]:
             more = self._plain_button(f"{len(others)} more", "What else is defined")
             menu = QMenu(more)
@@ -97,20 +107,10 @@ class Breadcrumbs(QFrame):
         for one in self.beside:
             self._row.addWidget(one)
 
-    def _ways_in(self) -> list[QToolButton]:
-        """A button for each of the first groups, as far as whole names have room."""
-        entries = [self._row.itemAt(k) for k in range(self._row.count())]
-        before = [widget for one in entries if one is not None and (widget := one.widget()) is not None]
-        free = self._room.width() - MORE_PX - sum(map(self._width, before))
-        found = list[QToolButton]()
-        for name in self._defined[:MOST_BESIDE]:
-            button = self._way_in(name)
-            free -= self._width(button)
-            if free < 0:
-                button.deleteLater()
-                break
-            found.append(button)
-        return found
+    def _count_with_room(self) -> int:
+        """How many of the first groups have room for their whole names."""
+        free = self._room.width() - MORE_PX - self._path_px
+        return sum(1 for taken in accumulate(self._way_px) if taken <= free)
 
     def _width(self, widget: QWidget) -> int:
         """Of what is not shown yet, which its layout leaves out."""
@@ -125,7 +125,7 @@ class Breadcrumbs(QFrame):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """As wide as the canvas, with as many names as have room in it."""
         if event.type() == QEvent.Type.Resize:
-            if self._defined:
+            if self._count_with_room() != self._shown_count:
                 self.refresh()
             self._take_place()
         return False

@@ -30,11 +30,11 @@ class SessionSync(QObject):
     """Lets the scene, the light and the view follow the graph, results, attention and overlays."""
 
     def __init__(
-        self, canvas: CanvasContext, navigation: Viewport, remedies: QuickFixes, is_open: Callable[[], bool]
+        self, canvas: CanvasContext, navigation: Viewport, remedies: QuickFixes, is_in_use: Callable[[], bool]
     ) -> None:
-        """Follow what the canvas's session announces; `is_open` says whether something is that an edit would close."""
+        """Follow what the canvas's session announces; `is_in_use` says whether an edit would disturb a hand."""
         super().__init__(canvas.widget)
-        self._is_open = is_open
+        self._is_in_use = is_in_use
         self._canvas, self._navigation, self._remedies = canvas, navigation, remedies
         self._session, self._overlays = canvas.session, canvas.overlays
         self._scene, self._store, self._attention = canvas.scene, canvas.store, canvas.attention
@@ -56,6 +56,7 @@ class SessionSync(QObject):
         self._store.replaced.connect(self._on_store_replaced)
         self._store.refused.connect(self._on_store_refused)
         self._session.results.changed.connect(self._on_results_changed)
+        self._session.results.moment_moved.connect(self._growing.request)
         self._behind.due.connect(self._on_measuring_due)
         self._measuring.due.connect(self._on_measuring_due)
         self._leading.due.connect(self._on_leading_due)
@@ -135,8 +136,10 @@ class SessionSync(QObject):
         return moved
 
     def _on_growing_due(self) -> None:
-        """What cards that grew would cover moves down; a person who drags, types or looks back is not disturbed."""
-        if self._canvas.input_dispatcher.gesture is not None or self._is_open() or self._session.results.looking_back:
+        """What cards that grew would cover moves down, when nobody drags or types there, and all look at now."""
+        if self._session.results.looking_back:
+            return
+        if self._is_in_use():
             self._growing.request()
         elif growth := self._scene.updates.take_growth():
             from gradstudio.graph import recipes

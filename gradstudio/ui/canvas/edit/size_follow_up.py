@@ -42,13 +42,13 @@ class SizeFollowUp(QObject):
         rest: until the next look at what is known.
     """
 
-    def __init__(self, canvas: CanvasContext, is_open: Callable[[], bool]) -> None:
+    def __init__(self, canvas: CanvasContext, is_in_use: Callable[[], bool]) -> None:
         """Nothing is waited for; results are listened to only while something is.
 
-        `is_open` says whether an editor or a search is open, which an edit would close.
+        `is_in_use` says whether the hand is busy on the canvas.
         """
         super().__init__(canvas.widget)
-        self._canvas, self._is_open = canvas, is_open
+        self._canvas, self._is_in_use = canvas, is_in_use
         self._root = canvas.session.scope.root
         self._awaited: list[_Awaited] = []
         self._step = 0
@@ -81,10 +81,8 @@ class SizeFollowUp(QObject):
 
     @property
     def _is_busy(self) -> bool:
-        """Whether a person types or drags."""
-        focus = QApplication.focusWidget()
-        types = isinstance(focus, QLineEdit | QPlainTextEdit | QTextEdit) or self._is_open()
-        return types or self._canvas.input_dispatcher.gesture is not None
+        """Whether a person types, anywhere, or drags."""
+        return isinstance(QApplication.focusWidget(), QLineEdit | QPlainTextEdit | QTextEdit) or self._is_in_use()
 
     def take_up(self) -> None:
         """Write the sizes that are known by now; whatever is open over the canvas is about to close."""

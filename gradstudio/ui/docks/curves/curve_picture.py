@@ -7,6 +7,8 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QGraphicsView
 
+from gradstudio.ui.canvas.paint.picture_export import png_of
+
 SCALE: Final = 2
 """Pixels of a picture for each that is seen."""
 
@@ -18,10 +20,7 @@ def png(plot: QGraphicsView) -> bytes:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     plot.render(painter, QRectF(image.rect()), plot.viewport().rect())
     painter.end()
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")  # type: ignore[call-overload]  # bytes in the stubs, text in the function
-    return bytes(buffer.data().data())
+    return png_of(image)
 
 
 def svg(plot: QGraphicsView, title: str) -> bytes:

@@ -177,6 +177,8 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         whole, line = pyqtgraph.PlotDataItem(pen=faint), pyqtgraph.PlotDataItem(pen=strong)
         for item in (whole, line):
             self.shares.addItem(item)
+            item.setDownsampling(auto=True, method="peak")
+            item.setClipToView(True)
         self.legend.addItem(line, f"{title} →")
         return whole, line
 

@@ -39,6 +39,7 @@ USUAL = ("tensors", "gradients", "optimizer", "kept", "process")
 """Series that have their places in the legend before they have figures: the curves below do not move."""
 NONE = frozenset[str]()
 MOMENT_TIP = "What a statement held is known of each; the figures in dim letters are of the last sample before it"
+POINTED = "At the pointer"
 WAITING = "The curves begin when the engine is ready."
 
 
@@ -123,7 +124,7 @@ class MemoryPanel(QWidget):
     def _say_moment(self, words: str) -> None:
         """Which moment the figures belong to, where they are not the newest."""
         self.moment.setText(words)
-        self.moment.setToolTip(MOMENT_TIP if words else "")
+        self.moment.setToolTip(MOMENT_TIP if words and words != POINTED else "")
         self.moment.setVisible(bool(words))
 
     def _show(self, figures: dict[str, float | None], sampled: frozenset[str] = NONE) -> None:
@@ -131,6 +132,8 @@ class MemoryPanel(QWidget):
 
     def _on_plot_moment_changed(self, figures: dict[str, float | None] | None) -> None:
         if figures is not None:
+            if not self.moment.isHidden():  # its room stays: the plot does not move away under the pointer
+                self._say_moment(POINTED)
             self._show(figures)
         else:
             self.refresh()

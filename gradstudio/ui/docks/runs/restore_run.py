@@ -29,7 +29,8 @@ def restore(session: Session, run: KeptRun, label: str) -> None:
         session.run.status.noted.emit(BACK.format(learnt=NOTHING_LEARNT))
         return
     session.run.do("continue", checkpoint=data, stays=True, breakpoints=())
-    _say_at_rest(session.run, BACK.format(learnt=LEARNT))
+    if session.run.state.busy:
+        _say_at_rest(session.run, BACK.format(learnt=LEARNT))
 
 
 def go_on_from(session: Session, run: KeptRun, label: str) -> None:
@@ -59,7 +60,8 @@ def _say_at_rest(run: RunController, words: str) -> None:
     """Say it when the run has come there: until then the status bar says how far it is."""
 
     def on_state_changed(state: RunState) -> None:
-        if state.busy:
+        is_about_to_begin = state.verb and not state.outcome
+        if state.busy or is_about_to_begin:
             return
         run.state_changed.disconnect(on_state_changed)
         if state.outcome == "done":

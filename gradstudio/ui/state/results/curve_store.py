@@ -180,9 +180,8 @@ class CurveStore(QObject):
             return numbers
         epochs = np.array([0.0, *(turns[0] for turns in inner.around)])
         turns = np.array([0.0, *inner.numbers])
-        told = [int(points.x[points.count - 1]) + 1 for (loop, _), points in self._points.items() if loop == over]
         if epochs[-1] == 0.0:
-            epochs, turns = np.array([0.0, 1.0]), np.array([0.0, float(max(told, default=1))])
+            epochs, turns = np.array([0.0, 1.0]), np.array([0.0, float(self._newest_turn(over) or 1)])
         slope = turns[-1] / epochs[-1]
         beyond = np.maximum(numbers + 1 - epochs[-1], 0.0) * slope
         ends: Numbers = np.interp(numbers + 1, epochs, turns) + beyond - 1
@@ -233,9 +232,13 @@ class CurveStore(QObject):
         begin = begins.by_turns.get(around) if begins is not None else None
         if begins is None or begin is None:
             return 0
-        told = [int(points.x[points.count - 1]) + 1 for (one, _), points in self._points.items() if one == loop]
         place = bisect_right(begins.numbers, begin)
-        return max(min([*begins.numbers[place : place + 1], max(told, default=0)]) - begin, 0)
+        return max(min([*begins.numbers[place : place + 1], self._newest_turn(loop)]) - begin, 0)
+
+    def _newest_turn(self, loop: ItemId) -> int:
+        """How many turns of a loop were told of; 0: none."""
+        told = (int(points.x[points.count - 1]) + 1 for (one, _), points in self._points.items() if one == loop)
+        return max(told, default=0)
 
     def want(self, keys: tuple[CurveKey, ...]) -> None:
         """Ask for these beside the losses."""

@@ -379,8 +379,10 @@ class RunController(QObject):
     def _begin_waiting(self) -> None:
         """The engine is ready: what was asked before is done, one after the other."""
         if self.state.waiting:
-            self.status.set(busy=False, waiting=False, outcome="done")
-            self._go_on_waiting()
+            self.status.set(busy=False, waiting=False)
+            (self._waiting.pop(0)[1] if self._waiting else self._waiting.clear)()
+            if not self.state.outcome and not self.state.busy:  # why it was not begun is said
+                self.status.set(outcome="refused")
 
     def _go_on_waiting(self) -> None:
         if self.state.outcome not in ("done", "breakpoint"):

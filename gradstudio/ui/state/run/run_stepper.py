@@ -71,7 +71,7 @@ class RunStepper:
 
         Looking back, and where it has run already, in the record with all of it.
         """
-        card, self._wanted = self._wanted, None
+        card, self._wanted, self._entered = self._wanted, None, None
         if card is not None and self._walk.way_in() is not None:
             self._enter(card)
         elif not (self._walk.into() or self._begins_record_again() or self._keeps_failed_backward()):

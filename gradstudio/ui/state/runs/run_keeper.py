@@ -305,6 +305,15 @@ class RunKeeper(QObject):
         words = TRAINED.format(turns=record.turns, time=time_taken, figures=known)
         self._session.run.status.noted.emit(words)
 
+    def _end_with_engine(self, outcome: str) -> None:
+        """Nothing more comes of the run; one whose engine died may go on in another."""
+        ended, self._writer = self._writer, None
+        if ended is None:  # the disk has refused what was to be written last
+            return
+        run = KeptRun(ended.folder, ended.record)
+        if outcome == "died" and ended.record.learnt and self._is_of_program(run):
+            self._offer(run)
+
     def _ask_for_parameters(self) -> None:
         """What was learnt is kept where the run rests, once for so many turns."""
         writer, state = self._writer, self._session.run.state
@@ -318,16 +327,15 @@ class RunKeeper(QObject):
     # ------------------------------------------------------------------ slots
 
     def _on_run_state_changed(self, state: RunState) -> None:
+        if not state.busy and state.outcome:
+            self._resumed = None  # it was refused, or is taken up already
         if self._writer is None or state.busy or self._writer.record.state != "running":
             return
         self._note_state(state)
         self._write()
         self._say_what_came_out()
         if not state.live:
-            ended, self._writer = self._writer, None
-            run = KeptRun(ended.folder, ended.record)
-            if state.outcome == "died" and ended.record.learnt and self._is_of_program(run):
-                self._offer(run)
+            self._end_with_engine(state.outcome)
 
     def _on_engine_received(self, event: Event) -> None:
         if isinstance(event, Started) and event.fresh and event.back_to is None:
@@ -346,7 +354,7 @@ class RunKeeper(QObject):
     def _on_store_replaced(self) -> None:
         """Another document is here: what ran before is not its own."""
         self.leave()
-        self._made = []
+        self._made, self._resumed = [], None
 
     def _on_path_changed(self) -> None:
         """What an untitled document ran is its own once it is saved."""

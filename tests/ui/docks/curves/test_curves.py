@@ -136,6 +136,24 @@ def test_an_accuracy_has_its_own_axis_and_lies_where_its_epochs_end(
     assert not plot.shares.addedItems and len(plot.legend.items) == 1
 
 
+def test_of_a_long_curve_of_shares_only_what_can_be_seen_is_drawn(
+    qtbot: QtBot, session: Session, panel: CurvesPanel
+) -> None:
+    store, accuracy = session.results.tables.curves, CurveKey(node=ItemId("accuracy"))
+    values = np.linspace(0, 1, 50_000)
+    values[12_345] = 0.9
+    data = struct.pack("<50000d", *values)
+    with qtbot.waitSignal(store.changed):
+        curves = Curve(key=KEY, data=data), Curve(key=accuracy, data=data)
+        store.add(Turned(loop=LOOP, number=50_000, curves=curves))
+    assert panel.plot is not None
+    panel.plot.grab()
+    _, (_, line) = panel.plot._curves.values()
+    assert line in panel.plot.shares.addedItems
+    x, y = line.getData()
+    assert len(x) < 10_000 and y[np.searchsorted(x, 12_000) : np.searchsorted(x, 13_000)].max() == 0.9
+
+
 def test_the_table_has_a_line_a_turn(qtbot: QtBot, session: Session, panel: CurvesPanel) -> None:
     with qtbot.waitSignal(session.results.tables.curves.changed):
         session.results.tables.add_turns(turned(0, [0.1, 0.2]))

@@ -407,6 +407,15 @@ def test_looking_back_gradients_are_those_of_the_step_and_the_rest_says_when_it_
     assert told == {1: "0 B", 2: "0 B", 3: "12 B"}
     dim = panel._theme.text_dim
     assert panel.legend._labels["optimizer"].text().endswith(f"<span style='color:{dim}'>0 B</span>")
+    assert panel.plot is not None
+    panel.plot.moment_changed.emit({"gradients": 16.0})
+    assert panel.moment.isVisible() and panel.moment.text() == "At the pointer"
+    assert panel.legend._labels["gradients"].text().endswith(">16 B")
+    panel.plot.moment_changed.emit(None)
+    assert panel.moment.text().startswith("Step 3 · ")
     session.attention.look_at_now()
     assert panel.moment.isHidden()
+    panel.plot.moment_changed.emit({"gradients": 16.0})
+    assert panel.moment.isHidden()
+    panel.plot.moment_changed.emit(None)
     assert panel.legend._labels["gradients"].text().endswith(">12 B")

@@ -8,7 +8,7 @@ from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.base import Verb
-from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.events import Paused, Row
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.record_stepper import RecordStepper
 from gradstudio.ui.state.results.result_store import ResultStore
@@ -76,3 +76,22 @@ def test_before_the_first_step_there_is_none_and_the_reason_is_told(store: Graph
     status.refused.connect(words.append)
     stepper.step_back()
     assert words == ["no step_back"]
+
+
+def test_a_card_that_was_run_to_in_vain_is_not_looked_into_by_a_later_step(qtbot: QtBot) -> None:
+    text = "import torch\n\ndef double(x):\n    return x + x\n\na = torch.tensor(1.0)\nc = double(a)\n"
+    store = GraphStore(read_script(text).graph)
+    stepper, _, status, results = stepper_of(store)
+    call = next(item for item, node in store.graph.nodes.items() if "c" in node.names)
+    results.attention.select((call,))
+    assert results.attention.current == call
+    stepper.step_into()
+    refused = list[str]()
+    status.refused.connect(refused.append)
+    status.set(verb="step_into", outcome="stopped")
+    results.attention.select(())
+    stepper.step_into()
+    status.set(verb="step_into", outcome="done")
+    done = Paused(revision=0, verb="step", outcome="done", next_node=ItemId(""), at_end=False, pass_number=1)
+    stepper.look_where_it_paused(done)
+    assert refused == []
