@@ -18,7 +18,7 @@ from gradstudio.document.errors import BadSweep, CannotSave, refusal_text
 from gradstudio.document.event_files import Points
 from gradstudio.document.file import runs_folder
 from gradstudio.document.opened_graph import Unreadable, open_graph
-from gradstudio.document.runs.kept_run import RunRecord, State
+from gradstudio.document.runs.kept_run import RunRecord, State, state_behind
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.document.runs.run_writer import RunWriter
 from gradstudio.document.runs.sweep_grid import SweepLine, combinations, with_literals
@@ -46,7 +46,6 @@ WARM_UP: Final = 0.2
 LEAST_TURNS: Final = 10
 NEWEST: Final = 0.1
 """A loss is judged by the mean of this share of its turns."""
-ENDS: Final[dict[str, State]] = {"done": "finished", "failed": "failed"}
 HOPELESS: Final = "Its loss was worse than the median of the others at turn {turn:,}."
 CANCELLED: Final = "The sweep was cancelled."
 NO_CODE: Final = "it holds Python that is not drawn; --trust says that you want to run it"
@@ -204,7 +203,7 @@ class _Sweep:
                 self._write(trial)
             yield True
         trial.seconds = event.seconds
-        trial.state = ENDS.get(event.outcome, "stopped")
+        trial.state = state_behind(event.outcome)
         engine.send(KeepCheckpoint(request=1, most_bytes=LARGEST_KEPT))
         kept = engine.wait_for(CheckpointKept, on_event=trial.hear)
         assert isinstance(kept, CheckpointKept)

@@ -155,3 +155,14 @@ def test_a_disk_that_refuses_ends_the_keeping_and_not_the_training(
     assert main(["run", str(file), "--keep"]) == 0
     said = capsys.readouterr()
     assert "\nbest " in said.out and said.err.count("not kept any more") == 1
+
+
+def test_a_run_that_is_refused_has_not_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its checkpoint is of the last turn: nothing is left to do, and nothing was wrong with what it had learnt."""
+    file = tmp_path / "short.py"
+    file.write_text(PROGRAM.replace("100000", "3"))
+    run = a_run_that_was_cut_off(file)
+    assert main(["run", str(file), "--continue"]) == 1
+    assert "behind turn 3, and the loop has 3" in capsys.readouterr().out
+    found = newest(file.with_suffix(".runs"))
+    assert found is not None and found.id == run.id and found.can_go_on

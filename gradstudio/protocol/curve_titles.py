@@ -1,6 +1,7 @@
 """How curves are called."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from gradstudio.protocol.messages.progress import CurveKey, Figure
@@ -22,6 +23,7 @@ METRICS: Final = SHARES | frozenset("loss err error mse rmse mae perplexity ppl 
 _WORDS: Final = re.compile(r"[a-z]+\d?|[A-Z][a-z]+|[A-Z]+")
 
 
+@lru_cache(1024)
 def is_metric(name: str) -> bool:
     """Whether a number that is called so says how well something has learnt: ``val_loss``, ``testAccuracy``."""
     return not METRICS.isdisjoint(_words(name))

@@ -13,7 +13,7 @@ import numpy as np
 from gradstudio.document.errors import CannotSave, NothingToContinue
 from gradstudio.document.event_files import Points
 from gradstudio.document.file import runs_folder
-from gradstudio.document.runs.kept_run import PROGRAM, KeptRun, RunRecord, kept_runs
+from gradstudio.document.runs.kept_run import PROGRAM, KeptRun, RunRecord, kept_runs, state_behind
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.document.runs.run_writer import RunWriter, learnt_curves
 from gradstudio.graph.model import Graph
@@ -84,7 +84,7 @@ class KeptTraining:
         if self._writer is None:
             return
         record = self._writer.record
-        record.state, record.reason = ("finished" if paused.outcome == "done" else "failed"), paused.reason
+        record.state, record.reason = state_behind(paused.outcome), paused.reason
         if paused.outcome == "done":
             engine.send(KeepCheckpoint(request=1, most_bytes=LARGEST_KEPT))
             kept = engine.wait_for(CheckpointKept, on_event=self.hear)

@@ -36,6 +36,14 @@ total = torch.ones(2) * (rank + 1)
 torch.distributed.all_reduce(total)
 print('rank', rank)
 """
+MET_IN_TURNS = f"""{JOIN}total = torch.ones(2)
+other = torch.zeros(2)
+for k in range(300):
+    other.add_(1)
+    torch.distributed.all_reduce(total)
+    total.div_(2)
+other.mul_(2)
+"""
 
 
 def read(text: str) -> tuple[Graph, Program]:
@@ -111,6 +119,20 @@ def test_each_rank_has_its_own_values_and_all_have_the_mean_of_the_gradients(ran
         assert spread(weight).is_equal and weight.grad is not None and weight.grad.spread is not None
         assert weight.grad.spread.is_equal
         torch.testing.assert_close(torch.tensor(weight.grad.value), grad)
+
+
+def test_only_a_statement_at_which_ranks_met_says_when_they_came(ranks: EngineProcess) -> None:
+    """Turns without a record meet, too: what is told again behind them has met nobody."""
+    graph, program = read(MET_IN_TURNS)
+    heard: list[Event] = []
+    ranks.send(Load(document=MET_IN_TURNS, revision=graph.revision, program=program))
+    ranks.send(Do(verb="run", trust=Trust(digest=code_digest(program)), samples_turns=True))
+    ranks.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
+    lines = {span.node: span.line for span in program.spans}
+    rows = [row for event in heard if isinstance(event, Traced) for row in event.rows]
+    (meets,) = [n for n, line in enumerate(program.code.splitlines(), 1) if "all_reduce" in line]
+    assert len(rows) < 400  # by sample
+    assert {lines[row.node] for row in rows if row.came is not None} == {meets}
 
 
 def test_what_ranks_print_is_told_with_their_numbers(ranks: EngineProcess) -> None:

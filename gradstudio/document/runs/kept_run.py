@@ -41,6 +41,12 @@ WORDS: Final[dict[State, str]] = {
     "failed": "failed",
     "ended": "ended unexpectedly",
 }
+_ENDS: Final[dict[str, State]] = {"done": "finished", "failed": "failed"}
+
+
+def state_behind(outcome: str) -> State:
+    """How a run has ended whose verb ended so: refused or at a breakpoint, it goes no further, and has not failed."""
+    return _ENDS.get(outcome, "stopped")
 
 
 class Writer(msgspec.Struct, frozen=True):

@@ -103,7 +103,7 @@ class Recording:
         saw, freely = self._saw, self._saw_freely()
         self._hooks.add([(seen.node, partial(saw if self._shared or seen.drops else freely, seen)) for seen in seens])
         if self._reductions is not None:
-            self._reductions.begin(lambda: len(self._events))
+            self._reductions.begin()
         self._last = time.perf_counter()
         return self
 

@@ -31,7 +31,6 @@ class Bucket(Struct, eq=False):
         model: whose; `parameters` of it.
         local: their gradients on this rank, copies; () where there were too many.
         came_s: monotonic seconds when they were there; `done_s` when the backward, which waits for all means, was over.
-        place: how many autograd nodes had run by then.
     """
 
     model: nn.Module
@@ -40,7 +39,6 @@ class Bucket(Struct, eq=False):
     parameters: tuple[Tensor, ...]
     local: tuple[Tensor, ...]
     came_s: float
-    place: int
     done_s: float
 
 
@@ -82,10 +80,10 @@ class Reductions:
         self.buckets: list[Bucket] = []
         self._watches: list[_ModelWatch] = []
 
-    def begin(self, count: Callable[[], int]) -> None:
-        """The backward begins; `count` says how many autograd nodes have run."""
+    def begin(self) -> None:
+        """The backward begins."""
         copies = _Copies()
-        self._watches = [_ModelWatch(model, copies, count) for model in replicas.models()]
+        self._watches = [_ModelWatch(model, copies) for model in replicas.models()]
 
     def end(self) -> None:
         """It is over."""
@@ -121,19 +119,18 @@ class _Copies:
 
 
 class _Arrival(Struct, eq=False):
-    """A leaf had its gradient: a copy, when, and how many autograd nodes had run by then."""
+    """A leaf had its gradient: a copy, and when."""
 
     grad: Tensor | None
     came_s: float
-    place: int
 
 
 class _ModelWatch:
     """One model in one backward."""
 
-    def __init__(self, model: DistributedDataParallel, copies: _Copies, count: Callable[[], int]) -> None:
+    def __init__(self, model: DistributedDataParallel, copies: _Copies) -> None:
         """It begins: copies are made of what arrives at each parameter."""
-        self._model, self._copies, self._count = model, copies, count
+        self._model, self._copies = model, copies
         self._began_s = time.monotonic()
         self._reduced = _reduced(model)
         self._arrivals: dict[int, _Arrival] = {}
@@ -154,23 +151,22 @@ class _ModelWatch:
             return found
         with _ZerosAreNotMade():  # type: ignore[no-untyped-call]  # torch's own
             full = model.reducer._get_zeros_like_grad_buckets()
-        came_s, place = self._began_s, 0
+        came_s = self._began_s
         for bucket in full:
             parameters = tuple(bucket.parameters())
             arrivals = [self._arrivals[id(leaf)] for leaf in parameters if id(leaf) in self._arrivals]
             came_s = max([came_s, *(one.came_s for one in arrivals)])
-            place = max([place, *(one.place for one in arrivals)])
             if not bucket.buffer().is_sparse:
                 local = self._local(parameters)
                 ranks = model.process_group.size()
-                found.append(Bucket(model, bucket.index(), ranks, parameters, local, came_s, place, done_s))
+                found.append(Bucket(model, bucket.index(), ranks, parameters, local, came_s, done_s))
         return found
 
     def _keep(self, leaves: Iterable[Tensor]) -> None:
         """A parameter that nothing arrives at brings what is in its `.grad`."""
         for leaf in leaves:
             if leaf.grad is not None:
-                self._arrivals[id(leaf)] = _Arrival(self._copies.of(leaf.grad), self._began_s, 0)
+                self._arrivals[id(leaf)] = _Arrival(self._copies.of(leaf.grad), self._began_s)
 
     def _listen(self, leaf: Tensor) -> Any:
         return leaf.register_post_accumulate_grad_hook(self._on_arrival)  # type: ignore[no-untyped-call]  # torch's own
@@ -178,7 +174,7 @@ class _ModelWatch:
     def _on_arrival(self, leaf: Tensor) -> None:
         assert leaf.grad is not None  # torch has just put it there
         came_s = time.monotonic()
-        self._arrivals[id(leaf)] = _Arrival(self._copies.of(leaf.grad), came_s, self._count())
+        self._arrivals[id(leaf)] = _Arrival(self._copies.of(leaf.grad), came_s)
 
     def _local(self, parameters: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """What this rank brought of them; () where copies are missing."""

@@ -48,6 +48,4 @@ def _of_leaf(values: tuple[EdgeValue, ...], place: int) -> tuple[EdgeValue, ...]
 
 
 def _reduction(bucket: Bucket) -> Reduction:
-    return Reduction(
-        bucket=bucket.index, ranks=bucket.ranks, place=bucket.place, came_s=bucket.came_s, done_s=bucket.done_s
-    )
+    return Reduction(bucket=bucket.index, ranks=bucket.ranks, came_s=bucket.came_s, done_s=bucket.done_s)

@@ -15,6 +15,8 @@ from gradstudio.protocol.messages.requests import Do, Load
 
 AGAIN: Final = ("repeat", "go_to_turn")
 """Verbs that run once more what has run: nothing becomes another meanwhile."""
+Version = tuple[str, int]
+"""The document of a program, and its revision."""
 
 
 class ProgramUpdates:
@@ -22,15 +24,15 @@ class ProgramUpdates:
 
     Attributes:
         newest: the newest program that came and has not had its turn; None: there is none.
-        taken: the newest that was taken before its turn.
+        taken: document and revision of the newest that was taken before its turn; None: none was.
     """
 
     def __init__(self, send: Callable[[Message], None], counts: Callable[[], Mapping[ItemId, int]]) -> None:
         """Nothing came; `counts` says how many turns of each loop are over."""
         self.newest: Callable[[], Load | None] = lambda: None
-        self.taken: Load | None = None
+        self.taken: Version | None = None
         self._send, self._counts = send, counts
-        self._seen: Load | None = None
+        self._seen: Version | None = None
         self._may_take = False
 
     def begin(self, request: Do) -> None:
@@ -40,16 +42,17 @@ class ProgramUpdates:
     def asks(self) -> str:
         """What a verb is left with where a program waits that nobody has looked at: "asked"; else ""."""
         newest = self.newest() if self._may_take else None
-        return "asked" if newest is not None and newest is not self._seen else ""
+        return "asked" if newest is not None and _version(newest) != self._seen else ""
 
     def take(self, live: Live, stored: StoredTensors) -> None:
         """Go on as the program that waits; where that cannot be, it is said, and the program waits for its turn."""
-        self._seen = request = self.newest()
+        request = self.newest()
+        self._seen = _version(request) if request is not None else None
         if request is None or request.document != live.loaded.document:
             return
         stored.add(request.tensors)
         if reconcile(live, Loaded(request.document, request.revision, request.program)):
-            self.taken = request
+            self.taken = _version(request)
             self._send(loaded_event(request, live, self._counts()))
         else:
             self._send(
@@ -58,8 +61,14 @@ class ProgramUpdates:
 
     def is_overtaken(self, request: Load) -> bool:
         """Whether a newer program of its document has been taken before this one had its turn."""
-        taken = self.taken
-        return taken is not None and taken.document == request.document and taken.revision > request.revision
+        if self.taken is None:
+            return False
+        document, revision = self.taken
+        return document == request.document and revision > request.revision
+
+
+def _version(request: Load) -> Version:
+    return request.document, request.revision
 
 
 def loaded_event(request: Load, live: Live, counts: Mapping[ItemId, int]) -> LoadedEvent:

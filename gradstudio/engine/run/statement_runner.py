@@ -6,6 +6,7 @@ from collections.abc import Callable
 from gradstudio.engine.backward.backward_recording import Recording
 from gradstudio.engine.backward.backward_statement import complete_record, run_backward
 from gradstudio.engine.clean_modes import clean_modes
+from gradstudio.engine.code.meeting import meeting
 from gradstudio.engine.errors import Stopped
 from gradstudio.engine.gradient.inplace_writes import versions
 from gradstudio.engine.gradient.wire_edges import call_of
@@ -62,7 +63,7 @@ class Runner:
         self._insides: CallTracer | None = None
         self.rows, self.training = Rows(lambda: self._stopped(), memory), TrainingBytes(memory)
         self._unfinished: list[tuple[Recording, BackwardTraced]] = []
-        telling = Telling(lambda entry: self._pending.append(entry), self.flush, self._outputs_now)
+        telling = Telling(lambda entry: self._pending.append(entry), self.flush)
         self._telling = inside_code.Telling(lambda entry: self._pending.append(entry), self.flush, self._tell_traced)
         self._failures = RunFailures(send, self.flush, lambda: self.rows.max_values)
         self.sampling = TurnSampling(send, lambda: self._stopped(), telling)
@@ -355,6 +356,7 @@ class Runner:
         self._segments.learn(step, execution.operands, outputs, seconds)
         entry.needs, entry.inputs, entry.call = execution.needs, execution.inputs, call
         entry.block = cursor.gradless_block if execution.needs else None
+        entry.has_met = not step.pure and meeting.has_met()  # at once: the next statement meets others, too
         if execution.written or (live.modules.places and not step.pure):
             entry.writes, entry.modes = live.note_writes(step, execution.written, outputs)
         self._pending.append(entry)
@@ -385,10 +387,6 @@ class Runner:
             with clean_modes():
                 rows = (*gradients.rows_of(leaves), *map(gradients.row, values))
             self._send(Gradients(revision=live.loaded.revision, rows=rows, whole=False))
-
-    def _outputs_now(self, step: Step) -> Outputs:
-        assert self.live is not None
-        return results_of(step, self.live.namespace)
 
     def _tell_traced(self, traced: BackwardTraced) -> None:
         self._traced = traced

@@ -8,7 +8,6 @@ from torch import Tensor
 from torch.autograd.graph import Node
 from torch.nn import Module, Parameter
 
-from gradstudio.engine.code.meeting import meeting
 from gradstudio.engine.gradient.gradient_states import cut_here, inherit_cut
 from gradstudio.engine.gradient.leaf_writes import LeafWrite
 from gradstudio.engine.gradient.tensor_watch import Cut
@@ -61,10 +60,6 @@ class Pending(Struct, eq=False):
     writes: tuple[LeafWrite, ...] = ()
     modes: tuple[ModeState, ...] = ()
     has_met: bool = False
-
-    def __post_init__(self) -> None:
-        """Ask at once: the next statement meets others, too."""
-        self.has_met = not self.step.pure and meeting.has_met()
 
 
 class Rows:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME
+from gradstudio.engine.code.meeting import meeting
 from gradstudio.engine.errors import Stopped
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, heads
 from gradstudio.engine.script.cursor import Frame
@@ -146,6 +147,7 @@ def run_turns(
     finally:
         for name in woven:
             del namespace[name]
+    meeting.has_met()  # ranks may have met in them: no row says when
     frame.turn += turns
     if place < 0:
         return TurnsEnd(turns, backwards, error=error)

@@ -30,21 +30,25 @@ class TurnCurves:
     """Keeps the numbers of each turn of each loop until they are told.
 
     Attributes:
-        wanted: what is noted beside losses.
         counts: how many turns of each loop were noted since the start from nothing.
     """
 
     def __init__(self) -> None:
         """No turn was run."""
-        self.wanted: tuple[CurveKey, ...] = ()
+        self._wanted: tuple[CurveKey, ...] = ()
         self.counts: dict[ItemId, int] = {}
         self._waiting: dict[ItemId, dict[CurveKey, list[object]]] = {}
         self._begins: dict[ItemId, list[Begin]] = {}
         self._before: dict[tuple[ItemId, CurveKey], Tensor] = {}
 
+    def want(self, wanted: tuple[CurveKey, ...]) -> None:
+        """Note this beside losses from now on; what a leaf was when it was looked at before is forgotten."""
+        self._wanted = wanted
+        self._before = {(loop, key): leaf for (loop, key), leaf in self._before.items() if key in wanted}
+
     def clear(self) -> None:
         """A start from nothing."""
-        self.counts, self._waiting, self._begins, self._before = {}, {}, {}, {}
+        self.go_back({})
 
     def go_back(self, counts: dict[ItemId, int]) -> None:
         """The run is where so many turns of each loop had been noted; what waits is of others."""
@@ -55,13 +59,9 @@ class TurnCurves:
         """How many turns of a loop were noted since the start from nothing."""
         return self.counts.get(loop, 0)
 
-    def begin(self, loop: ItemId, around: tuple[int, ...]) -> None:
-        """A loop was entered, in these turns of those around it."""
-        self._begins.setdefault(loop, []).append(Begin(around=around, number=self.count(loop)))
-
-    def begin_again(self, loop: ItemId, around: tuple[int, ...], turn: int) -> None:
-        """A run stands at the end of a turn that it has not come to by itself: the loop was entered before."""
-        number = max(self.count(loop) - turn - 1, 0)
+    def begin(self, loop: ItemId, around: tuple[int, ...], turns: int = 0) -> None:
+        """A loop was entered, in these turns of those around it; so many of its own are noted since."""
+        number = max(self.count(loop) - turns, 0)
         self._begins.setdefault(loop, []).append(Begin(around=around, number=number))
 
     def note(self, live: Live, loop: ItemId, steps: list[Step]) -> None:
@@ -72,9 +72,10 @@ class TurnCurves:
         """To be called at the end of each turn of a loop."""
         counts, namespace = self.counts, live.namespace
         waiting = self._waiting.setdefault(loop, {})
-        by_themselves = dict([*_losses(live, steps), *_metrics(live, steps)])
+        binder = _bound_in(live, steps)
+        by_themselves = dict([*_losses(binder, steps), *_metrics(live, steps)])
         losses = [(name, waiting.setdefault(key, []).append) for key, name in by_themselves.items()]
-        others = [(key, name, waiting.setdefault(key, []).append) for key, name in _named(live, self.wanted, steps)]
+        others = [(key, name, waiting.setdefault(key, []).append) for key, name in _named(binder, self._wanted)]
         counts.setdefault(loop, 0)
 
         def note() -> None:
@@ -114,9 +115,8 @@ class TurnCurves:
         return tuple(self._begins.pop(loop, ()))
 
 
-def _losses(live: Live, steps: list[Step]) -> Iterator[tuple[CurveKey, str]]:
+def _losses(binder: dict[str, Binding], steps: list[Step]) -> Iterator[tuple[CurveKey, str]]:
     """What the backwards of a loop begin from, where it has a name at the end of a turn."""
-    binder = _bound_in(live, steps)
     for step in steps:
         name = next(iter(step.source.operands), "") if step.statement.backward else ""
         bound = binder.get(name)
@@ -144,9 +144,9 @@ def _may_be_number(value: object) -> bool:
     return value is None or isinstance(value, bool | int | float)
 
 
-def _named(live: Live, keys: Iterable[CurveKey], steps: list[Step]) -> Iterator[tuple[CurveKey, str]]:
+def _named(binder: dict[str, Binding], keys: Iterable[CurveKey]) -> Iterator[tuple[CurveKey, str]]:
     """The keys of what has a name now, and the name."""
-    names = {binding: name for name, binding in _bound_in(live, steps).items()}
+    names = {binding: name for name, binding in binder.items()}
     for key in keys:
         if (name := names.get((key.node, key.output))) is not None:
             yield key, name

@@ -14,8 +14,8 @@ from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.gradient.leaf_writes import LeafWrite
 from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.live.program_updates import ProgramUpdates
-from gradstudio.engine.run.trace_rows import Outputs, Pending
-from gradstudio.engine.script.compiled_steps import Head, Step, flat_steps
+from gradstudio.engine.run.trace_rows import Pending
+from gradstudio.engine.script.compiled_steps import Head, Step, flat_steps, results_of
 from gradstudio.engine.script.cursor import Frame
 from gradstudio.engine.script.stop_conditions import Goal, goes_by
 from gradstudio.engine.turns.chart.chart_drawing import Charts
@@ -48,11 +48,10 @@ PATIENT_S = 0.2
 
 
 class Telling(NamedTuple):
-    """What the runner lends: where a statement's row waits, how they are sent, and what a statement gave."""
+    """What the runner lends: where a statement's row waits, and how they are sent."""
 
     enqueue: Callable[[Pending], None]
     flush: Callable[[], None]
-    outputs: Callable[[Step], Outputs]
 
 
 class _Loop:
@@ -137,7 +136,8 @@ class TurnSampling:
 
     def watch(self, watch: Watch, at_rest: Live | None = None) -> None:
         """What is to be told of turns from now on; of a run at rest charts are drawn at once."""
-        self.curves.wanted, self.charts.wanted = watch.curves, watch.charts
+        self.curves.want(watch.curves)
+        self.charts.wanted = watch.charts
         if at_rest is not None:
             self.charts.draw(at_rest)
 
@@ -210,7 +210,7 @@ class TurnSampling:
             if frame.iterator is not None:
                 loop = _Loop(frame, self._quick_loop(live, frame.head), 0, now)
                 loop.seen, loop.sample_at_s, loop.is_sampled = frame.turn, now + TELL_S, True
-                self.curves.begin_again(loop.head.id, tuple(one.frame.turn for one in self._loops), frame.turn)
+                self.curves.begin(loop.head.id, tuple(one.frame.turn for one in self._loops), frame.turn + 1)
                 self._loops.append(loop)
         for loop in self._loops[:-1]:
             loop.seen -= 1  # its turn is not over
@@ -369,7 +369,7 @@ class TurnSampling:
         if not is_bound or not (always or writes or step.statement.writes):
             return
         try:
-            outputs = self._telling.outputs(step)
+            outputs = results_of(step, live.namespace)
         except Exception:  # noqa: BLE001 - the step boundary: what it gave has no name any more
             return
         if always or writes or any(isinstance(value, Tensor) and is_leaf(value) for value in outputs):

@@ -61,7 +61,6 @@ class Reduction(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaul
     Attributes:
         bucket: which of its model's, as torch counts them in this backward.
         ranks: so many take part.
-        place: index among `BackwardTraced.rows` of the last row before it was under way.
         came_s: monotonic seconds of the machine when this rank had its gradients; `done_s` when the backward was
             over, which waits for all means.
         shares: of all ranks, once all have told it, the first `NAMED_RANKS` of them.
@@ -70,7 +69,6 @@ class Reduction(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaul
 
     bucket: Count
     ranks: Count
-    place: Place
     came_s: Seconds
     done_s: Seconds
     shares: Annotated[tuple[Share, ...], msgspec.Meta(max_length=NAMED_RANKS)] = ()

@@ -10,8 +10,7 @@ import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, Reduction, Share
 from gradstudio.protocol.messages.ranks import NAMED_RANKS, Range
-from gradstudio.protocol.messages.records import Summary
-from gradstudio.protocol.ranks.spread_tree import require_own
+from gradstudio.protocol.ranks.spread_tree import require_own, with_spread_over
 
 Key = tuple[ItemId, tuple[int, ...], int]
 """The statement, the turns of the loops around it, and which backward it was."""
@@ -121,14 +120,9 @@ def _over_ranks(row: AutogradRow, place: int, backward: _Backward) -> AutogradRo
         Share(rank, one.reduction.came_s, one.incoming) for rank, one in told.items() if one.reduction is not None
     ]
     arrivals = reduce(or_, [Range(share.came_s, share.rank, share.came_s, share.rank) for share in shares])
-    incoming = tuple(_with_spread(grad, [share.grads[k] for share in shares]) for k, grad in enumerate(row.incoming))
+    incoming = tuple(
+        with_spread_over(grad, [share.grads[k] for share in shares]) for k, grad in enumerate(row.incoming)
+    )
     assert isinstance(row.reduction, Reduction)
     reduction = msgspec.structs.replace(row.reduction, shares=tuple(shares[:NAMED_RANKS]), arrivals=arrivals)
     return msgspec.structs.replace(row, incoming=incoming, reduction=reduction)
-
-
-def _with_spread(grad: Summary | None, of_ranks: list[Summary | None]) -> Summary | None:
-    spreads = [one.spread for one in of_ranks if one is not None and one.spread is not None]
-    if grad is None or not spreads:
-        return grad
-    return msgspec.structs.replace(grad, spread=reduce(or_, spreads))

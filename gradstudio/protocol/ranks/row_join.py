@@ -2,8 +2,6 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from functools import reduce
-from operator import or_
 from typing import Final, NamedTuple
 
 import msgspec
@@ -12,7 +10,14 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.messages.events import Gradients, GradRow, Row
 from gradstudio.protocol.messages.ranks import Range
-from gradstudio.protocol.ranks.spread_tree import Told, over_ranks, own_spreads, require_own, with_spreads
+from gradstudio.protocol.ranks.spread_tree import (
+    Told,
+    over_ranks,
+    own_spreads,
+    require_own,
+    with_spread_over,
+    with_spreads,
+)
 
 Key = tuple[int, ItemId]
 """The step and its node: ranks that go different ways share no more of them."""
@@ -60,8 +65,7 @@ class _Step:
         """
         self.told[rank] = own_spreads(row, rank)
         if row.came is not None:
-            if not row.came.is_of(rank):
-                raise BrokenFrame(f"Rank {rank} speaks of other ranks.")
+            require_own([row.came], rank)
             self.came = row.came if self.came is None else self.came | row.came
 
     def known(self) -> _Known:
@@ -181,9 +185,7 @@ class GradJoin:
         """Those of the rank that is shown, with their spread over the ranks that have one."""
         found = []
         for key, row in self._told[shown].items():
-            others = [each[key].grad for each in self._told if key in each]
-            spreads = [grad.spread for grad in others if grad is not None and grad.spread is not None]
-            if row.grad is not None and spreads:
-                grad = msgspec.structs.replace(row.grad, spread=reduce(or_, spreads))
+            grad = with_spread_over(row.grad, [each[key].grad for each in self._told if key in each])
+            if grad is not row.grad:
                 found.append(msgspec.structs.replace(row, grad=grad))
         return tuple(found)

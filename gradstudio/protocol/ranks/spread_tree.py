@@ -9,7 +9,7 @@ import msgspec
 
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.messages.events import LeafState, Row
-from gradstudio.protocol.messages.ranks import Spread
+from gradstudio.protocol.messages.ranks import Range, Spread
 from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord, TupleRecord
 
 Change = Callable[[Summary], Summary]
@@ -88,7 +88,15 @@ def own_spreads(row: Row, rank: int) -> Told:
     return found
 
 
-def require_own(spreads: Iterable[Spread | None], rank: int) -> None:
+def with_spread_over(summary: Summary | None, of_ranks: Iterable[Summary | None]) -> Summary | None:
+    """A summary with the spread over all ranks that have one; as it is where none has, or it is none."""
+    spread = _of_one([one.spread for one in of_ranks if one is not None and one.spread is not None])
+    if summary is None or spread is None:
+        return summary
+    return msgspec.structs.replace(summary, spread=spread)
+
+
+def require_own(spreads: Iterable[Spread | Range | None], rank: int) -> None:
     """See that these are of one rank alone, as each says them.
 
     Raises:

@@ -38,7 +38,7 @@ def found(*of_ranks: float) -> tuple[list[Finding], Drawing]:
     row = AutogradRow(
         backward=1, autograd=ALL_REDUCE, node=net, incoming=(brought(*of_ranks),),
         outgoing=(summary(sum(of_ranks) / len(of_ranks)),), values=(EdgeValue(node=net, path="weight"),),
-        reduction=Reduction(bucket=0, ranks=len(of_ranks), place=0, came_s=1.0, done_s=2.0),
+        reduction=Reduction(bucket=0, ranks=len(of_ranks), came_s=1.0, done_s=2.0),
     )  # fmt: skip
     timeline = Timeline()
     record = TensorRecord(device="cpu", summary=summary(1.0), requires_grad=True)

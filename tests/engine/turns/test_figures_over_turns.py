@@ -26,7 +26,7 @@ for k in range(9):
     loss.backward()
     opt.step()
 """
-FC, W, HIDDEN = 3, 4, 7
+FC, W, HIDDEN, OPT_STEP = 3, 4, 7, 11
 ZEROS = CurveKey(node=node(HIDDEN), figure="zeros")
 OF_GRADIENT = CurveKey(node=node(FC), path="weight", figure="zeros", grad=True)
 OF_WEIGHT = CurveKey(node=node(FC), path="weight", figure="update")
@@ -72,6 +72,24 @@ def test_zeros_and_updates_are_those_of_torch(bench: Bench, monkeypatch: pytest.
     for key in (OF_WEIGHT, OF_TENSOR):
         first, *others = told[key]
         assert first != first and others == hand[key]
+
+
+def test_an_update_that_is_looked_at_again_begins_anew(bench: Bench) -> None:
+    """What the leaf was when it was looked at before is many turns ago, and is not held either."""
+    bench.load(TEXT)
+    told: list[float] = []
+    for curves in ((OF_TENSOR,), (), (OF_TENSOR,)):
+        bench.events.clear()
+        for _ in range(2):
+            bench.engine.do(Do(verb="run", until=node(OPT_STEP), samples_turns=True, curves=curves))
+        told = [
+            number
+            for event in bench.events
+            for curve in (event.curves if isinstance(event, Turned) else ())
+            if curve.key == OF_TENSOR
+            for number in struct.unpack(f"<{len(curve.data) // 8}d", curve.data)
+        ]
+    assert told and told[0] != told[0]
 
 
 def test_a_share_of_zeros_stands_on_the_axis_of_shares_and_an_update_does_not() -> None:

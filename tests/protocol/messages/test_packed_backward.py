@@ -44,7 +44,7 @@ def backward() -> BackwardTraced:
         AutogradRow(backward=1, autograd="AccumulateGrad", node=ItemId("c"), incoming=(went,), id=2, before=grad,
                     after=came),
         AutogradRow(backward=1, autograd="AllReduce", node=ItemId("c"), incoming=(went,), outgoing=(came,),
-                    reduction=Reduction(bucket=1, ranks=2, place=2, came_s=1.0, done_s=2.0, shares=(SHARE,))),
+                    reduction=Reduction(bucket=1, ranks=2, came_s=1.0, done_s=2.0, shares=(SHARE,))),
     )  # fmt: skip
     wires = (
         WireGrad(source=ItemId("b"), target=ItemId("a"), port="input", turns=(1,), source_turns=(1,), grad=went),

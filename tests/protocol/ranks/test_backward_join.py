@@ -28,7 +28,7 @@ def reduction(rank: int, bucket: int, value: float, came_s: float) -> AutogradRo
     values = (EdgeValue(node=NET, path=f"{bucket}.weight"), EdgeValue(node=MODEL, path=f"module.{bucket}.weight"))
     return AutogradRow(
         backward=1, autograd=ALL_REDUCE, node=MODEL, incoming=(summary(rank, value),), outgoing=(summary(rank, 5.0),),
-        values=values, reduction=Reduction(bucket=bucket, ranks=RANKS, place=0, came_s=came_s, done_s=9.0),
+        values=values, reduction=Reduction(bucket=bucket, ranks=RANKS, came_s=came_s, done_s=9.0),
     )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def test_who_was_late_is_said_and_how_long_each_waited() -> None:
     join.tell(1, record(1, 1.8))
     (found,) = reductions(join.show(record(0, 1.0)))
     assert waits(found) == ((0, pytest.approx(0.8)), (1, 0.0))
-    assert waits(Reduction(bucket=0, ranks=2, place=0, came_s=1.0, done_s=2.0)) == ()
+    assert waits(Reduction(bucket=0, ranks=2, came_s=1.0, done_s=2.0)) == ()
     assert duration_words(4e-5) == "40 µs"
 
 

@@ -20,7 +20,7 @@ from gradstudio.engine.turns.checkpoints.name_flow import NameFlow, names_in_def
 from gradstudio.engine.turns.checkpoints.object_states import ATOMS, PLAIN, UnknownState
 from gradstudio.graph.text.code_records import CODE
 
-PARTS: Final = (nn.Module, optim.Optimizer, optim.lr_scheduler.LRScheduler, torch.amp.GradScaler)
+_PARTS: Final = (nn.Module, optim.Optimizer, optim.lr_scheduler.LRScheduler, torch.amp.GradScaler)
 """What says itself what it has learnt."""
 _STILL: Final = (
     *ATOMS, Tensor, np.ndarray, torch.Generator, DataLoader, Dataset, Sampler, types.FunctionType, types.MethodType,
@@ -77,16 +77,15 @@ def pack_values(live: Live, outer: Head, inner: Head, tensors: dict[str, Tensor]
         UnknownState: some value cannot be kept.
     """
     names, namespace = names_of(outer, live), live.namespace
-    called = frozenset(names_in_definitions(live.loaded.program.code))
-    flow = NameFlow(inner.body, called)
+    flow = NameFlow(inner.body, names_in_definitions(live.loaded.program.code))
     owned = {id(one) for value in namespace.values() if isinstance(value, nn.Module) for one in value.modules()}
     packer, found = _Packer(tensors), dict[str, Packed]()
     for name in sorted(names.all_kept(namespace) - flow.dropped):
         value = namespace.get(name, packer)
-        if value is packer or (_is_part(value) and name not in names.bound):
+        if value is packer or (is_part(value) and name not in names.bound):
             continue
         try:
-            found[name] = packer.pack(value, _DEEPEST)
+            found[name] = packer.pack_whole(value)
         except UnknownState:
             is_only_read = name not in names.bound | names.written
             if name not in flow.bound and not (is_only_read and _is_still(value, owned, _DEEPEST)):
@@ -124,9 +123,10 @@ def own_generators(live: Live) -> list[torch.Generator]:
     return list(found.values())
 
 
-def _is_part(value: object) -> bool:
+def is_part(value: object) -> bool:
+    """Whether a value is what learns, or says how: a leaf, a module, an optimizer, a schedule, a scaler."""
     is_leaf = isinstance(value, Tensor) and value.is_leaf and value.requires_grad
-    return is_leaf or isinstance(value, PARTS)
+    return is_leaf or isinstance(value, _PARTS)
 
 
 def _is_still(value: object, owned: set[int], deepest: int) -> bool:
@@ -141,18 +141,29 @@ def _is_still(value: object, owned: set[int], deepest: int) -> bool:
 
 
 class _Packer:
-    """Makes JSON of values, and puts their tensors among others."""
+    """Makes JSON of values, and puts their tensors among others, of a value that cannot be kept none."""
 
     def __init__(self, tensors: dict[str, Tensor]) -> None:
         self._tensors = tensors
         self._memory = {one.untyped_storage().data_ptr() for one in tensors.values()}
 
-    def pack(self, value: object, deepest: int) -> Packed:
+    def pack_whole(self, value: object) -> Packed:
         """A value as JSON.
 
         Raises:
             UnknownState: it holds what no file keeps.
         """
+        tensors, memory = self._tensors, self._memory
+        self._tensors, self._memory = dict(tensors), set(memory)
+        try:
+            packed = self._pack(value, _DEEPEST)
+            tensors.update(self._tensors)
+            memory.update(self._memory)
+        finally:
+            self._tensors, self._memory = tensors, memory
+        return packed
+
+    def _pack(self, value: object, deepest: int) -> Packed:
         if type(value) in _SIMPLE:
             return ["plain", value]
         if isinstance(value, Tensor):
@@ -160,7 +171,7 @@ class _Packer:
         if type(value) in (list, tuple) and deepest:
             return self._pack_row(value, deepest)  # type: ignore[arg-type] # of one of the two kinds
         if type(value) is dict and deepest:
-            pairs: list[Any] = [[self.pack(k, 0), self.pack(one, deepest - 1)] for k, one in value.items()]
+            pairs: list[Any] = [[self._pack(k, 0), self._pack(one, deepest - 1)] for k, one in value.items()]
             return ["dict", pairs]
         raise UnknownState(type(value).__qualname__)
 
@@ -171,7 +182,7 @@ class _Packer:
                 return ["floats", self._add(torch.tensor(row, dtype=torch.float64))]
             if all(type(one) is int and -_LARGEST <= one < _LARGEST for one in row):
                 return ["ints", self._add(torch.tensor(row, dtype=torch.int64))]
-        return [kind, [self.pack(one, deepest - 1) for one in row]]
+        return [kind, [self._pack(one, deepest - 1) for one in row]]
 
     def _put(self, value: Tensor) -> str:
         """The name under which a tensor stands among the others."""

@@ -22,8 +22,9 @@ from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, has_backward, heads
 from gradstudio.engine.script.cursor import Frame
 from gradstudio.engine.script.generator_states import GeneratorStates
-from gradstudio.engine.turns.checkpoints.carried_values import own_generators, pack_values, unpack_values
-from gradstudio.engine.turns.checkpoints.file_places import Places, has_next_turn, pack_places, stand
+from gradstudio.engine.turns.checkpoints.carried_values import is_part, own_generators, pack_values, unpack_values
+from gradstudio.engine.turns.checkpoints.file_places import Places, below, has_next_turn, pack_places, stand
+from gradstudio.engine.turns.checkpoints.kept_gradients import pack_gradients, put_gradients_back
 from gradstudio.engine.turns.checkpoints.object_states import UnknownState
 from gradstudio.engine.turns.loop_length import turns_of
 from gradstudio.graph.model import ItemId
@@ -47,6 +48,7 @@ OTHER_SEED: Final = (
     "be learnt from. Set the seed to {theirs} (Edit ▸ Seed), then continue."
 )
 HANDED_ON: Final = "A loop of this program hands on what no checkpoint keeps: {why}."
+NOT_STRIDED: Final = "'{name}' is {layout}, which no file keeps."
 OF_ANOTHER: Final = "This is a checkpoint of another program: {why}."
 
 
@@ -114,7 +116,7 @@ class KeptCheckpoint:
             covered = {id(one) for name, part in parts.items() for one in self._fill(name, part)}
             unpack_values(live, head, self._values, self._tensors)
             stand(live, head, self._places, self._tensors)
-            self._put_gradients_back(parts)
+            put_gradients_back(_leaves(parts), self._tensors)
             self._put_generators_back(live)
         except _MALFORMED as error:
             why = (str(error).strip("'").splitlines() or [type(error).__name__])[0]
@@ -126,9 +128,7 @@ class KeptCheckpoint:
         return dict(zip(loops, self._counts, strict=True)) if len(self._counts) == len(loops) else {head.id: self.turns}
 
     def _put_generators_back(self, live: Live) -> None:
-        kept = {
-            name.removeprefix(GENERATORS): one for name, one in self._tensors.items() if name.startswith(GENERATORS)
-        }
+        kept = below(GENERATORS, self._tensors)
         if kept:
             GeneratorStates(own_generators(live)).with_tensors(kept).restore()
             return
@@ -142,7 +142,7 @@ class KeptCheckpoint:
             groups = [_with_tuples(group) for group in self._objects[name]]
             part.load_state_dict({"state": self._states(name), "param_groups": groups})
         elif isinstance(part, nn.Module):
-            found = self._below(f"state.{name}.")
+            found = below(f"state.{name}.", self._tensors)
             if found:
                 part.load_state_dict(found)
                 _put_modes_back(part, self._modes.get(name))
@@ -158,20 +158,10 @@ class KeptCheckpoint:
 
     def _states(self, name: str) -> dict[int, dict[str, Tensor]]:
         states: dict[int, dict[str, Tensor]] = {}
-        for key, value in self._below(f"optimizer.{name}.").items():
+        for key, value in below(f"optimizer.{name}.", self._tensors).items():
             number, word = key.split(".", 1)
             states.setdefault(int(number), {})[word] = value
         return states
-
-    def _put_gradients_back(self, parts: dict[str, object]) -> None:
-        for name, leaf in _leaves(parts):
-            gradient = self._tensors.get(f"gradient.{name}")
-            if gradient is not None or leaf.grad is not None:
-                leaf.grad = gradient.to(leaf.device) if gradient is not None else None
-
-    def _below(self, prefix: str) -> dict[str, Tensor]:
-        found = (name for name in self._tensors if name.startswith(prefix))
-        return {name.removeprefix(prefix): self._tensors[name] for name in found}
 
 
 class Standing(NamedTuple):
@@ -203,20 +193,18 @@ def checkpoint_bytes(
     if live is None or not live.traced or live.failed:
         raise VerbRefused("Nothing has been trained yet: run the program first.")
     at = standing_of(live)
+    if goes_on and len(at.frames) < 2 and not (at.frames and has_next_turn(at.frames[0])):
+        raise VerbRefused(INSIDE)  # nothing is left to go on with
     tensors: dict[str, Tensor] = {"random": torch.get_rng_state()}
     if torch.cuda.is_available() and torch.cuda.is_initialized():  # type: ignore[no-untyped-call] # torch says no types
         tensors["random.cuda"] = torch.cuda.get_rng_state()
     parts = dict(_parts(live))
     about: dict[str, object] = {"turns": at.turns, "seed": live.seed, "objects": _keep_parts(parts, tensors)}
-    if goes_on and len(at.frames) < 2 and not (at.frames and has_next_turn(at.frames[0])):
-        raise VerbRefused(INSIDE)  # nothing is left to go on with
-    if at.frames:
-        try:
-            about["values"] = pack_values(live, at.head, at.frames[-1].head or at.head, tensors)
-            about["places"] = pack_places(list(at.frames), tensors)
-        except UnknownState as error:
-            if goes_on or len(at.frames) > 1:
-                raise VerbRefused(HANDED_ON.format(why=error)) from error
+    try:
+        about |= _keep_standing(live, at, tensors)
+    except UnknownState as error:
+        if goes_on or len(at.frames) > 1:
+            raise VerbRefused(HANDED_ON.format(why=error)) from error
     if most_bytes and sum(one.nbytes for one in tensors.values()) > most_bytes:
         raise VerbRefused(TOO_LARGE.format(megabytes=most_bytes >> 20))
     states = GeneratorStates(own_generators(live)).as_tensors()
@@ -226,8 +214,27 @@ def checkpoint_bytes(
     return _written(tensors, about, ABOUT_INSIDE if len(at.frames) > 1 else ABOUT), at.turns
 
 
+def _keep_standing(live: Live, at: Standing, tensors: dict[str, Tensor]) -> dict[str, object]:
+    """What turns hand on, and where the run stands, with tensors put among others; of what cannot be kept nothing.
+
+    Raises:
+        UnknownState: some of it cannot be kept.
+    """
+    if not at.frames:
+        return {}
+    found = dict(tensors)
+    values = pack_values(live, at.head, at.frames[-1].head or at.head, found)
+    places = pack_places(list(at.frames), found)
+    tensors |= found
+    return {"values": values, "places": places}
+
+
 def _keep_parts(parts: dict[str, object], tensors: dict[str, Tensor]) -> dict[str, object]:
-    """Put the tensors of what learns among others; what there is beside them, by name."""
+    """Put the tensors of what learns among others; what there is beside them, by name.
+
+    Raises:
+        VerbRefused: there is one that no file keeps.
+    """
     objects: dict[str, object] = {}
     for name, part in parts.items():
         if isinstance(part, optim.Optimizer):
@@ -241,7 +248,10 @@ def _keep_parts(parts: dict[str, object], tensors: dict[str, Tensor]) -> dict[st
             tensors[f"state.{name}"] = part
         else:
             objects[name] = part.state_dict()  # type: ignore[attr-defined] # a schedule or a scaler
-    tensors |= {f"gradient.{name}": leaf.grad for name, leaf in _leaves(parts) if leaf.grad is not None}
+    tensors |= pack_gradients(_leaves(parts))
+    for name, one in tensors.items():
+        if one.layout is not torch.strided:
+            raise VerbRefused(NOT_STRIDED.format(name=name.partition(".")[2], layout=one.layout))
     return objects
 
 
@@ -295,17 +305,17 @@ def standing_of(live: Live) -> Standing:
     if head is None:
         raise VerbRefused(NO_LOOP)
     frames = live.cursor.frames
-    at = next((depth for depth, frame in enumerate(frames) if frame.head is head), -1)
-    if at < 0:
-        is_around = any(frame.head is not None and frame.head.block.kind != "group" for frame in frames)
-        if is_around or live.cursor.is_ahead(head.id):
-            raise VerbRefused(INSIDE if is_around else "The training has not begun.")
-        return Standing(head, _length(head, live), ())
+    at = next((depth for depth, frame in enumerate(frames) if frame.head is head), len(frames))
+    if any(frame.head is not None and frame.head.block.kind != "group" for frame in frames[:at]):
+        raise VerbRefused(INSIDE)
     inside = tuple(frames[at:])
-    around = any(frame.head is not None and frame.head.block.kind != "group" for frame in frames[:at])
+    if not inside:
+        if live.cursor.is_ahead(head.id):
+            raise VerbRefused("The training has not begun.")
+        return Standing(head, _length(head, live), ())
     innermost = inside[-1]
     is_at_end = innermost.iterator is not None and innermost.index >= len(innermost.items)
-    if live.calls or around or not is_at_end or (len(inside) > 1 and not has_next_turn(innermost)):
+    if live.calls or not is_at_end or (len(inside) > 1 and not has_next_turn(innermost)):
         raise VerbRefused(INSIDE)
     return Standing(head, inside[0].turn + (len(inside) == 1), inside)
 
@@ -347,9 +357,7 @@ def _parts(live: Live) -> Iterator[tuple[str, object]]:
     """What changes while a program learns, by name."""
     for name in live.binder:
         value = live.namespace.get(name)
-        is_leaf = isinstance(value, Tensor) and value.is_leaf and value.requires_grad
-        kinds = (nn.Module, optim.Optimizer, optim.lr_scheduler.LRScheduler, torch.amp.GradScaler)
-        if is_leaf or isinstance(value, kinds):
+        if is_part(value):
             yield name, value
 
 

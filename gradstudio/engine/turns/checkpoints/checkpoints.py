@@ -8,7 +8,6 @@ import torch
 from gradstudio.engine.device_memory import free_bytes
 from gradstudio.engine.live.live_state import Binding, Live
 from gradstudio.engine.memory.allocation_guard import spelled_bytes
-from gradstudio.engine.script.compiled_steps import Head
 from gradstudio.engine.script.generator_states import GeneratorStates
 from gradstudio.engine.turns.checkpoints.gradient_marks import GradientMarks
 from gradstudio.engine.turns.checkpoints.loop_places import Place, place_of
@@ -103,12 +102,11 @@ class Checkpoints:
         self._kept: list[Checkpoint] = []
         self._due_s = 0.0
         self._budget = 0
-        self._called: frozenset[str] | None = None
 
     def clear(self) -> None:
         """A start from nothing, or the run is another than it was."""
         self.why_none = self.size_words = ""
-        self._kept, self._due_s, self._budget, self._called = [], 0.0, 0, None
+        self._kept, self._due_s, self._budget = [], 0.0, 0
 
     def look(self, live: Live, counts: dict[ItemId, int]) -> None:
         """The run stands at the end of a turn: keep what it is, when it is time for that."""
@@ -139,7 +137,9 @@ class Checkpoints:
         if live.loaded.program.codes:
             raise UnknownState("Python that is not drawn")
         places = tuple(map(place_of, frames))
-        flow = self._flow(live, frames[-1].head)
+        head = frames[-1].head
+        assert head is not None
+        flow = NameFlow(head.body, names_in_definitions(live.loaded.program.code))
         names = {name: value for name, value in live.namespace.items() if name not in flow.dropped}
         binder = {name: binding for name, binding in live.binder.items() if name in names}
         held = (place.held + place.pending for place in places)
@@ -169,10 +169,3 @@ class Checkpoints:
 
     def _held(self) -> int:
         return sum(one.objects.bytes_kept for one in self._kept)
-
-    def _flow(self, live: Live, head: Head | None) -> NameFlow:
-        """What the next turn of a loop does with names."""
-        assert head is not None
-        if self._called is None:
-            self._called = frozenset(names_in_definitions(live.loaded.program.code))
-        return NameFlow(head.body, self._called)

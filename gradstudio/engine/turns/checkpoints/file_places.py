@@ -1,5 +1,6 @@
 """Where a run stands in its loops, as a file says it: turns of the loop that trains, and of those within."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from torch import Tensor
@@ -9,7 +10,6 @@ from gradstudio.engine.script.compiled_steps import Head
 from gradstudio.engine.script.cursor import Frame
 from gradstudio.engine.script.generator_states import GeneratorStates, generators_of
 from gradstudio.engine.turns.checkpoints.loop_places import place_of
-from gradstudio.engine.turns.checkpoints.object_states import UnknownState
 from gradstudio.engine.turns.loop_length import turns_of
 
 BEGAN: Final = "began"
@@ -25,7 +25,7 @@ def pack_places(frames: list[Frame], tensors: dict[str, Tensor]) -> Places:
     """Where these frames stand, that of the loop that trains before all; what generators were goes to `tensors`.
 
     Raises:
-        UnknownState: some iterator cannot be begun again, or nobody knows whether there is a next turn.
+        UnknownState: some iterator cannot be begun again.
     """
     found: Places = []
     for depth, frame in enumerate(frames):
@@ -35,9 +35,12 @@ def pack_places(frames: list[Frame], tensors: dict[str, Tensor]) -> Places:
         if depth and frame.began is not None:
             kept = frame.began.as_tensors()
             tensors.update((f"{BEGAN}.{depth}.{name}", value) for name, value in kept.items())
-    if len(frames) > 1 and not has_next_turn(frames[-1]):
-        raise UnknownState("the last turn of a loop inside of another")
     return found
+
+
+def below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors whose names begin so, without that beginning."""
+    return {name.removeprefix(prefix): one for name, one in tensors.items() if name.startswith(prefix)}
 
 
 def has_next_turn(frame: Frame) -> bool:
@@ -57,7 +60,7 @@ def stand(live: Live, outer: Head, places: Places, tensors: dict[str, Tensor]) -
         if not depth:
             cursor.stand_behind_turn(outer.id, turn)
         else:
-            _restore_generators(live, index, {k: v for k, v in tensors.items() if k.startswith(f"{BEGAN}.{depth}.")})
+            _restore_generators(live, index, below(f"{BEGAN}.{depth}.", tensors))
             cursor.stand_inside(index, turn)
         frame = cursor.frames[-1]
         if frame.iterator is not None and (frame.turn != turn or (is_ahead and not frame.has_next_turn())):
@@ -70,5 +73,4 @@ def _restore_generators(live: Live, index: int, kept: dict[str, Tensor]) -> None
     head: Any = items[index] if index < len(items) else None
     loader = live.namespace.get(head.loader) if isinstance(head, Head) and head.loader else None
     if kept:
-        states = {name.split(".", 2)[2]: value for name, value in kept.items()}
-        GeneratorStates(generators_of(loader) if loader is not None else ()).with_tensors(states).restore()
+        GeneratorStates(generators_of(loader) if loader is not None else ()).with_tensors(kept).restore()

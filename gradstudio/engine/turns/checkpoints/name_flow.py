@@ -1,10 +1,12 @@
 """Which names a turn of a loop needs as the turn before has left them, and which it binds anew."""
 
 import ast
-from collections.abc import Iterator
+from functools import lru_cache
 
 from gradstudio.engine.access import FILENAME
 from gradstudio.engine.script.compiled_steps import Item, Step
+
+_DEFINITIONS = (ast.FunctionDef, ast.ClassDef, ast.Lambda)
 
 
 class NameFlow:
@@ -37,8 +39,8 @@ class NameFlow:
             self._walk(item.body, bound if is_certain else {*bound, *item.targets})
 
 
-def names_in_definitions(text: str) -> Iterator[str]:
-    """What definitions read, of themselves or of the program around."""
-    for one in ast.walk(ast.parse(text, FILENAME)):
-        if isinstance(one, ast.FunctionDef | ast.ClassDef | ast.Lambda):
-            yield from (name.id for name in ast.walk(one) if isinstance(name, ast.Name))
+@lru_cache(2)
+def names_in_definitions(text: str) -> frozenset[str]:
+    """What definitions of a program read, of themselves or of the program around."""
+    definitions = [one for one in ast.walk(ast.parse(text, FILENAME)) if isinstance(one, _DEFINITIONS)]
+    return frozenset(name.id for one in definitions for name in ast.walk(one) if isinstance(name, ast.Name))

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+from safetensors.torch import load as load_bytes
 
 from gradstudio.engine.turns import turn_sampling
 from gradstudio.engine.turns.checkpoints import file_checkpoints
+from gradstudio.engine.turns.checkpoints.name_flow import names_in_definitions
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program
 from gradstudio.program.reading.reader import read_script
@@ -75,6 +77,34 @@ for xb, yb in loader:
     opt.step()
     losses.append(loss.item())
 """
+SPARSE = """
+table = nn.Embedding(50, 3, sparse=True)
+opt = optim.SGD(table.parameters(), lr=0.05)
+rows = torch.randint(0, 50, (40,))
+for k in range(200):
+    loss = (table(rows[k % 40 : k % 40 + 3]) - 1).square().sum()
+    loss.backward()
+    opt.step()
+    if k % 3 == 0:
+        opt.zero_grad()
+"""
+CARRIED_IN_PART = """
+w = torch.zeros(2, requires_grad=True)
+for k in range(200):
+    loss = (w - 1).square().sum()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.01 * w.grad
+        w.grad = None
+    if k < 200:
+        last = [torch.ones(2) * k, iter([1])]
+"""
+SPARSE_LEAF = """
+w = torch.zeros(4, 4).to_sparse().requires_grad_()
+for k in range(200):
+    loss = (w.to_dense() - 1).square().sum()
+    loss.backward()
+"""
 ITERATOR = """
 w = torch.zeros(2, requires_grad=True)
 rows = iter([torch.ones(2) * k for k in range(200)])
@@ -93,6 +123,7 @@ PROGRAMS = {
     "carried values": CARRIED,
     "early stop": EARLY_STOP,
     "one epoch": OVER_BATCHES,
+    "a sparse gradient that turns add to": SPARSE,
 }
 WITHIN = ("shuffled loader", "generator of its own", "early stop")
 """Those that are kept within an epoch, too."""
@@ -171,6 +202,24 @@ def test_turns_are_numbered_on_from_the_checkpoint(name: str, bench: Bench) -> N
 def test_what_no_file_keeps_is_said_once(bench: Bench) -> None:
     (only,) = train(bench, ITERATOR)
     assert not only.data and "hands on what no checkpoint keeps: list_iterator" in only.error
+
+
+def test_what_cannot_be_kept_leaves_nothing_of_itself_in_the_file(bench: Bench) -> None:
+    """A list whose last element no file keeps, read by no turn that comes: its first elements are not kept either."""
+    kept = train(bench, CARRIED_IN_PART)[-1]
+    assert kept.data and not kept.error
+    assert not [name for name in load_bytes(kept.data) if name.startswith("value.")]
+
+
+def test_a_sparse_leaf_is_refused_in_words_and_the_run_goes_on(bench: Bench) -> None:
+    (only,) = train(bench, SPARSE_LEAF)
+    assert not only.data and only.error == "'w' is torch.sparse_coo, which no file keeps."
+
+
+def test_the_text_of_the_program_is_read_once_for_all_checkpoints(bench: Bench) -> None:
+    names_in_definitions.cache_clear()
+    assert len(train(bench, DROPOUT)) > 1
+    assert names_in_definitions.cache_info().misses == 1
 
 
 def test_none_is_sent_that_is_too_large_or_not_asked_for(bench: Bench) -> None:
