@@ -32,8 +32,14 @@ NEARLY = "Did you mean"
 """What the reason of a slip of the pen says."""
 
 
-def merge_whole(graph: Graph, text: str, *, stem: str = "program") -> Graph:
+def merge_whole(graph: Graph, text: str, *, stem: str = "program", keeps_code: bool = False) -> Graph:
     """The graph that an edited text means, as `merge.merge_text` gives it, by reading all of the text again.
+
+    Args:
+        graph: what the text was printed from, before it was edited.
+        text: Python source, without the report at the end.
+        stem: the name under which the text was printed.
+        keeps_code: what is not drawn is kept as it stands, also where the graph has had none of that.
 
     Raises:
         NotReadable: a canvas cannot express the text; with line, column and reason.
@@ -41,7 +47,8 @@ def merge_whole(graph: Graph, text: str, *, stem: str = "program") -> Graph:
     stored = _stored_of(graph, text)
     if holds_code(graph):
         _refuse_slips(graph, text, stored)
-    return _merged(graph, read_script(text, stored, pasted=True, keeps_code=holds_code(graph)).graph, stem)
+    keeps_code = keeps_code or holds_code(graph)
+    return _merged(graph, read_script(text, stored, pasted=True, keeps_code=keeps_code).graph, stem)
 
 
 def draw_code(graph: Graph, item: ItemId, *, stem: str = "program") -> Graph | None:

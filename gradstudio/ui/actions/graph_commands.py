@@ -162,6 +162,12 @@ class GraphCommands:
         if options is not None and add_training(self.canvas, session, options):
             self._show_dock("curves")
 
+    def distribute(self) -> None:
+        """Have several processes train together what one trains."""
+        from gradstudio.ui.actions.training_command import distribute
+
+        distribute(self.canvas, self._context.session, self._context.window)
+
     @cached_property
     def checkpoints(self) -> "CheckpointFiles":
         """Checkpoints as files, made when one is first wanted."""
@@ -271,10 +277,12 @@ def graph_rows(c: GraphCommands) -> tuple[Row, ...]:
 def _training_rows(c: GraphCommands) -> tuple[Row, ...]:
     tip = "Learn the loss in a loop: a data set and its loaders, an optimizer, a step, a test"
     asked = "Choose epochs, optimizer, schedule, clipping, accumulation and mixed precision of a training, and add it"
+    shared = "Several processes train together: DistributedDataParallel or FSDP2, a sampler, who prints and saves"
     add, ask = c.add_training, c.ask_training
     return (
         ActionRow("graph.training", "Add training", "Graph", 2, add, when=c.has_items, tooltip=tip),
         ActionRow("graph.ask_training", "Add training with…", "Graph", 2, ask, when=c.has_items, tooltip=asked),
+        ActionRow("graph.distribute", "Distribute…", "Graph", 2, c.distribute, when=c.has_items, tooltip=shared),
     )
 
 

@@ -1,14 +1,16 @@
-"""Add training, and checkpoints of it as files.
+"""Add training, share it out to several processes, and checkpoints of it as files.
 
 Add training puts the loss of the program into a loop that learns, as nodes and blocks like any others.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QInputDialog, QWidget
 
+from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.recipes.effect_statements import BACKWARD
 from gradstudio.graph.text.item_titles import title
@@ -20,11 +22,24 @@ from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.state.session import Session
 
 if TYPE_CHECKING:
+    from gradstudio.program.forms.training.distributed_training import Way
     from gradstudio.program.forms.training.training_options import TrainingOptions
 
 CHECKPOINTS = "Checkpoints (*.safetensors)"
 SUFFIX = ".safetensors"
 KEPT = "The checkpoint behind turn {turns:,} is in {name}. The training script goes on from it, too (--resume)."
+WAYS: "dict[str, Way]" = {
+    "DistributedDataParallel: each process holds the whole model": "ddp",
+    "fully_shard (FSDP2): the processes share its parameters out": "fsdp",
+}
+WAYS_WORDS = (
+    "Several processes train together, as torchrun starts them: each learns from its share of the data, and gradients\n"
+    "are averaged. What that takes is put in as ordinary lines, to be read and changed afterwards.\n\n"
+    "The model:"
+)
+DISTRIBUTED = (
+    "Several processes train it together now: Run ▸ On several processes…, or torchrun on the exported script."
+)
 DONE = "A loop learns the loss now: Run (F5)."
 
 
@@ -45,19 +60,47 @@ def add_training(canvas: CanvasView, session: Session, options: "TrainingOptions
     """Change the program by its text; what cannot be trained is refused in words, and False."""
     from gradstudio.document.python.merge_edits import merge
 
-    text, store = _training_text(session, options), session.graph_store
-    if text is None:
+    text, before = _training_text(session, options), frozenset(session.graph_store.graph.blocks)
+    if text is None or not _take(canvas, session, lambda graph: merge(graph, text, anew=True), "Add training", DONE):
         return False
+    canvas.navigation.land(_learning_loop(session.graph_store.graph, before))
+    return True
+
+
+def distribute(canvas: CanvasView, session: Session, window: QWidget) -> bool:
+    """Ask how, and have several processes train together what one trains; what cannot be is refused in words."""
+    from gradstudio.document.python.merge_edits import edits_to
+    from gradstudio.program.forms.training.distributed_training import distributed
+    from gradstudio.program.merging.whole_merge import merge_whole
+
+    store = session.graph_store
+    store.settle()
     try:
-        edits = merge(store.graph, text, anew=True)
+        distributed(store.graph)  # what is refused in any case is not asked about
+        chosen, is_accepted = QInputDialog.getItem(window, "Distribute", WAYS_WORDS, list(WAYS), editable=False)
+        if not is_accepted:
+            return False
+        text = distributed(store.graph, WAYS[chosen])
+    except NoForm as error:
+        session.run.status.refused.emit(str(error))
+        return False
+
+    def edits(graph: Graph) -> Edits:
+        return edits_to(graph, merge_whole(graph, text, keeps_code=True), anew=True)
+
+    return _take(canvas, session, edits, "Distribute", DISTRIBUTED)
+
+
+def _take(canvas: CanvasView, session: Session, edits: Callable[[Graph], Edits], command: str, words: str) -> bool:
+    """Edit the program by another text of it, as one undo entry; False where a canvas cannot express that, in words."""
+    store = session.graph_store
+    try:
+        store.submit(edits(store.graph), command)
     except NotReadable as error:
         session.run.status.refused.emit(str(error))
         return False
-    before = frozenset(store.graph.blocks)
-    store.submit(edits, "Add training")
-    canvas.navigation.land(_learning_loop(store.graph, before))
     canvas.setFocus()  # the field that was typed in is another's by now, or gone
-    session.run.status.noted.emit(DONE)
+    session.run.status.noted.emit(words)
     return True
 
 

@@ -8,6 +8,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import BlockKind, ItemId
 from gradstudio.graph.ports.item_ports import operator_of
+from gradstudio.graph.recipes.effect_statements import BACKWARD
 from gradstudio.graph.text.code_records import is_code_at
 from gradstudio.graph.text.drawn_bodies import bodies_in
 from gradstudio.layout.placement.alignment import Side
@@ -40,6 +41,8 @@ SIDES: Final[tuple[tuple[Side, str], ...]] = (
     ("center", "Align centres\tedit.align_center"),
     ("middle", "Align middles\tedit.align_middle"),
 )
+TRAINING = (BACKWARD, "torch.optim.")
+"""Cards whose menu leads to what is done with a training as a whole."""
 
 
 def item_rows(canvas: MenuCanvas, item: ItemId, leaf: str = "") -> Iterator[AnyRow]:
@@ -60,6 +63,8 @@ def item_rows(canvas: MenuCanvas, item: ItemId, leaf: str = "") -> Iterator[AnyR
     if recipes.replaceable_node(graph, item) is not None:
         yield "Replace…\tgraph.replace", lambda: canvas.searching.open_replace(item)
     yield from _code_rows(canvas, item)
+    if node is not None and node.operator.startswith(TRAINING):
+        yield "Distribute…\tgraph.distribute", partial(canvas.command_requested.emit, "graph.distribute")
     yield "Edit note…\tgraph.note", lambda: canvas.note_commands.edit_note(item)
     yield "Duplicate\tedit.duplicate", canvas.selection_commands.duplicate_selection
     yield "Delete\tedit.delete", canvas.selection_commands.delete_selection
