@@ -269,7 +269,9 @@ def _word(node: ast.AST) -> str:
     """The last word of what is called."""
     if isinstance(node, ast.Call):
         return _word(node.func)
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_print(statement: ast.stmt) -> bool:
@@ -278,5 +280,6 @@ def _is_print(statement: ast.stmt) -> bool:
 
 def _writes(statement: ast.stmt) -> bool:
     """Whether a statement only prints, or saves a file."""
-    is_call = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
-    return is_call and (_is_print(statement) or _word(statement.value) in SAVES)  # type: ignore[attr-defined]
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    return _is_print(statement) or _word(statement.value) in SAVES
