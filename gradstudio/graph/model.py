@@ -120,7 +120,7 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True):
     deferred_annotations: bool = False
 
 
-ChartKind = OneOf["", "boundary", "confusion", "prediction", "components", "images", "histogram", "gradients"]
+ChartKind = OneOf["", "boundary", "path", "confusion", "prediction", "components", "images", "histogram", "gradients"]
 
 
 class Place(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):

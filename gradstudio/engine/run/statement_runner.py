@@ -304,6 +304,7 @@ class Runner:
         bound = live.cursor.bound
         with clean_modes():
             live.bind_loop_variables(live.cursor.turns)
+            self.sampling.begin_turn(live)
         return self.pauses.bound(live, bound)
 
     def _execute(self, live: Live, step: Step) -> str:

@@ -5,7 +5,7 @@ turns that are not to be recorded are run then, and what the record has to know 
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from torch import Tensor
@@ -26,6 +26,7 @@ from gradstudio.engine.turns.inner_turns import InnerTurns
 from gradstudio.engine.turns.loop_length import turns_of
 from gradstudio.engine.turns.quick_loop import Notes, Path, QuickLoop, TurnsEnd, ids_from, quick_loop, run_turns
 from gradstudio.engine.turns.turn_curves import TurnCurves
+from gradstudio.engine.turns.written_leaves import leaves_written
 from gradstudio.engine.value.value_records import requires_grad
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.graph.model import ItemId
@@ -165,6 +166,11 @@ class TurnSampling:
             loop.stand_in(loop.frame.head)
             loop.quick = self._quick_loop(live, loop.head)
 
+    def begin_turn(self, live: Live) -> None:
+        """A turn that is recorded begins: what is learnt stands where it stood behind the one before."""
+        if self.charts.descents.paths.wanted:
+            self.charts.descents.paths.note(live)
+
     def behind_turn(self, live: Live, goal: Goal, has_breakpoints: bool) -> TurnsEnd | None:
         """The runner stands at the end of a turn: run what is not to be recorded.
 
@@ -174,6 +180,7 @@ class TurnSampling:
         loop = self._loop_of(live, now := time.perf_counter())
         if loop.behind_turn(now):
             self.curves.note(live, loop.head.id, loop.steps)
+            self.charts.descents.paths.note(live)
         if goal.loop and loop.head.id == goal.loop and live.cursor.turns == goal.turns:
             return TurnsEnd(0, 0, is_goal=True)
         end: TurnsEnd | None = None
@@ -205,6 +212,7 @@ class TurnSampling:
     def stand(self, live: Live, counts: dict[ItemId, int], *, draws: bool = False) -> None:
         """The run was put at the end of a turn: so many of each loop are done; `draws` charts of what is learnt."""
         self.curves.go_back(counts)
+        self.charts.descents.paths.go_back(live.step_count)
         self._loops, now = [], time.perf_counter()
         for frame in live.cursor.frames:
             if frame.iterator is not None:
@@ -302,7 +310,7 @@ class TurnSampling:
         done, backwards, before = 0, 0, loop.frame.turn
         end: TurnsEnd | None = None
         while left and not self._stopped() and (end is None or (end.place is None and end.error is None)):
-            end = self._run(live, loop, left)
+            end = self._run(live, loop, left, live.step_count + done * len(loop.steps))
             if not end.turns and end.place is None:
                 break  # there are no more
             done, backwards = done + end.turns, backwards + end.backwards
@@ -319,9 +327,11 @@ class TurnSampling:
         self._tell_again(live, loop, place, is_shown)
         return end
 
-    def _run(self, live: Live, loop: _Loop, left: int) -> TurnsEnd:
+    def _run(self, live: Live, loop: _Loop, left: int, step: int) -> TurnsEnd:
+        """Run turns behind so many statements."""
         assert loop.quick is not None
         note, clock = self.curves.notes(live, loop.head.id, loop.steps), time.perf_counter
+        note_place = self.charts.descents.paths.notes(live, step, len(loop.steps))
         began = clock()
         due = min(loop.sample_at_s, self._told_s + TELL_S)
         inner = InnerTurns(live, loop.quick, self.curves, live.cursor.turns)
@@ -331,6 +341,7 @@ class TurnSampling:
             nonlocal left
             left -= 1
             note()
+            note_place()
             inner.turn += 1
             return clock() >= due or not left
 
@@ -350,7 +361,7 @@ class TurnSampling:
         ahead = ids_from(loop.frame, place) if place is not None else frozenset()
         before = (*turns[:-1], turns[-1] - 1)
         with clean_modes():
-            writes = _writes(live, loop.steps)
+            writes = leaves_written(live, loop.steps)
             for step in loop.steps:
                 turn = before if step.id in ahead else turns
                 if turn is turns:
@@ -376,23 +387,3 @@ class TurnSampling:
             entry = Pending(step, outputs, turns, 0.0, live.pass_number, time.monotonic(), ())
             entry.needs, entry.writes = any(map(requires_grad, outputs)), writes
             self._telling.enqueue(entry)
-
-
-def _writes(live: Live, steps: Iterable[Step]) -> dict[ItemId, tuple[LeafWrite, ...]]:
-    """The leaves that each statement wrote into when it was recorded last, as they are now.
-
-    Buffers are told with the first of them, so that no call is told only for what it wrote.
-    """
-    rows = {step.id: row for step in steps if (row := live.last_rows.get(step.id)) is not None and row.writes}
-    found, storages, writer = dict[ItemId, tuple[LeafWrite, ...]](), set[int](), ItemId("")
-    for writer, row in rows.items():
-        written = {state.record.storage for state in row.writes}
-        storages |= written
-        leaves = [leaf for leaf in live.gradients.leaves.values() if leaf.storage in written]
-        if leaves:
-            found[writer] = tuple([LeafWrite(leaf.tensor, leaf.storage) for leaf in leaves])
-    buffers = live.modules.living_in(storages)
-    if buffers:
-        writer = next(iter(found), writer)
-        found[writer] = (*found.get(writer, ()), *buffers)
-    return found

@@ -1,6 +1,9 @@
 """Charts on cards: what a run learns, as a picture: over the plane, by class, as points, images or histograms."""
 
+from bisect import bisect_right
 from typing import Final
+
+import msgspec
 
 from gradstudio.graph.model import ChartKind, ItemId
 from gradstudio.protocol.messages.base import Message
@@ -21,6 +24,7 @@ MOST_TILE_PX: Final = 64
 """A side of an image in a chart of them; larger ones are sent smaller."""
 CHARTS: Final[dict[ChartKind, str]] = {
     "boundary": "Decision boundary",
+    "path": "Path on the contours of the loss",
     "confusion": "Confusion matrix",
     "prediction": "Prediction against target",
     "components": "Two principal components",
@@ -28,6 +32,8 @@ CHARTS: Final[dict[ChartKind, str]] = {
     "histogram": "Histogram over turns",
     "gradients": "Histogram of the gradient",
 }
+FLOAT_BYTES: Final = 4
+PAIR_BYTES: Final = 2 * FLOAT_BYTES
 WantedChart = tuple[ItemId, ChartKind]
 
 
@@ -83,6 +89,44 @@ class BoundaryDrawn(Message, frozen=True):
     def shades(self) -> int:
         """How many bytes a class has."""
         return shades_of(self.classes)
+
+
+class DescentDrawn(Message, frozen=True):
+    """The loss over the two numbers that a node holds, and the path that they took while they were learnt.
+
+    Attributes:
+        step, side, span: as in `BoundaryDrawn`; the first number goes across, the second upwards, called as in `names`.
+        levels: a byte a pixel, the upper row first: the cube root of its place between the least loss of the plane and
+            the largest one, from 0 to 255; 255 where it is not finite.
+        path: the numbers at the ends of turns, the oldest first: pairs of float32, little-endian. The first are those
+            before the first turn; of many turns every n-th is there, and the newest.
+        losses: float32 each, of the whole data; `steps` how many statements had run.
+    """
+
+    node: ItemId
+    step: Size = 0
+    side: Count = SIDE
+    levels: bytes = b""
+    span: tuple[float, float, float, float] = (-1.0, 1.0, -1.0, 1.0)
+    names: tuple[str, str] = ("", "")
+    path: bytes = b""
+    losses: bytes = b""
+    steps: tuple[Size, ...] = ()
+
+    @property
+    def kind(self) -> ChartKind:
+        """Which chart it is."""
+        return "path"
+
+    def until(self, step: int) -> "DescentDrawn":
+        """The same when so many statements had run."""
+        count = max(bisect_right(self.steps, step), 1)
+        return msgspec.structs.replace(
+            self,
+            path=self.path[: count * PAIR_BYTES],
+            losses=self.losses[: count * FLOAT_BYTES],
+            steps=self.steps[:count],
+        )
 
 
 class ConfusionDrawn(Message, frozen=True):
@@ -176,7 +220,7 @@ class HistogramDrawn(Message, frozen=True):
     counts: bytes = b""
 
 
-Chart = NoChart | BoundaryDrawn | ConfusionDrawn | PointsDrawn | ImagesDrawn | HistogramDrawn
+Chart = NoChart | BoundaryDrawn | DescentDrawn | ConfusionDrawn | PointsDrawn | ImagesDrawn | HistogramDrawn
 
 
 def shades_of(classes: int) -> int:

@@ -11,14 +11,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.base import Message, Verb
 from gradstudio.protocol.messages.bounds import Count, Seconds, Shape, Size, Turns
-from gradstudio.protocol.messages.charts import (
-    BoundaryDrawn,
-    ConfusionDrawn,
-    HistogramDrawn,
-    ImagesDrawn,
-    NoChart,
-    PointsDrawn,
-)
+from gradstudio.protocol.messages.charts import Chart
 from gradstudio.protocol.messages.debugging import (
     Checked,
     Clash,
@@ -385,11 +378,6 @@ Event = (
     | Asked
     | Turned
     | Figured
-    | NoChart
-    | BoundaryDrawn
     | CheckpointKept
-    | ConfusionDrawn
-    | PointsDrawn
-    | ImagesDrawn
-    | HistogramDrawn
+    | Chart
 )

@@ -15,7 +15,7 @@ Outcome = OneOf["failed", "stopped"]
 KEPT: Final = {
     *("Started", "Traced", "Gradients", "BackwardTraced", "PackedBackward", "Paused", "Failed", "Printed", "Warned"),
     *("Turned", "Hit", "Figured", "NoChart", "HistogramDrawn", "PointsDrawn", "ImagesDrawn", "ConfusionDrawn"),
-    "BoundaryDrawn",
+    *("BoundaryDrawn", "DescentDrawn"),
 }
 """What is told again of a rank that comes to be shown."""
 

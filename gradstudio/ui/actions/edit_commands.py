@@ -24,6 +24,7 @@ Key = QKeySequence.StandardKey
 COPY_AS = "Edit/Copy as"
 CHART_TIPS: dict[ChartKind, str] = {
     "boundary": "Show on the selected cards what they give for two inputs, over the plane, with the data on it",
+    "path": "Show on the selected card of two numbers the loss over both, and the way that learning took",
     "confusion": "Show on the selected card of a prediction how often each class was taken for each",
     "prediction": "Show on the selected card of a prediction what it says over what is right",
     "components": "Show on the selected cards their two principal components, a point for each row, coloured by target",

@@ -1,1 +1,1 @@
-"""Decision boundaries: which function of two inputs leads to a node, and its picture over the plane."""
+"""Charts of what a run learns: over the plane, by class, as points, images and histograms, and the path on the loss."""

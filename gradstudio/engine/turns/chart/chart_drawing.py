@@ -13,10 +13,12 @@ from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.turns.chart.confusion import confusion
 from gradstudio.engine.turns.chart.data_flow import BOUND_ANEW, IN_GROUP
+from gradstudio.engine.turns.chart.descent import Descents
 from gradstudio.engine.turns.chart.histogram import RidgeHistory, histogram
 from gradstudio.engine.turns.chart.images import filters, images
 from gradstudio.engine.turns.chart.levels import Scale, levels, scale_of, target_levels
 from gradstudio.engine.turns.chart.plane_function import PlaneFunction, plane_function
+from gradstudio.engine.turns.chart.plane_grid import Span, grid, square_around
 from gradstudio.engine.turns.chart.points import components, prediction
 from gradstudio.engine.turns.chart.program_lines import NOWHERE, ProgramLines, names_of
 from gradstudio.engine.turns.chart.row_values import row_values
@@ -33,19 +35,19 @@ MARGIN: Final = 1.15
 ROWS: Final = 1 << 14
 """So many points are computed at once; between them Stop is asked."""
 HISTOGRAMS: Final = ("histogram", "gradients")
-Span = tuple[float, float, float, float]
 
 
 class Charts:
     """Charts of nodes: what they give over the plane, for the rows of the data, as images.
 
     Attributes:
-        wanted: the nodes that have one, and which.
+        descents: the paths of what is learnt, which are noted at the end of each turn.
     """
 
     def __init__(self, send: Callable[[Message], None], stopped: Callable[[], bool]) -> None:
         """Nothing is drawn."""
-        self.wanted: tuple[WantedChart, ...] = ()
+        self._wanted: tuple[WantedChart, ...] = ()
+        self.descents = Descents()
         self._send, self._stopped = send, stopped
         self._due_s, self._side = 0.0, SIDE
         self._lines: ProgramLines | None = None
@@ -55,8 +57,19 @@ class Charts:
         self._drawn: dict[WantedChart, tuple[Loaded, int]] = {}
         self._histories: defaultdict[WantedChart, RidgeHistory] = defaultdict(RidgeHistory)
 
+    @property
+    def wanted(self) -> tuple[WantedChart, ...]:
+        """The nodes that have a chart, and which."""
+        return self._wanted
+
+    @wanted.setter
+    def wanted(self, wanted: tuple[WantedChart, ...]) -> None:
+        self._wanted = wanted
+        self.descents.paths.wanted = tuple(node for node, kind in wanted if kind == "path")
+
     def clear(self) -> None:
         """A start from nothing."""
+        self.descents.clear()
         self._due_s = 0.0
         self._spans, self._scales, self._drawn = {}, {}, {}
         self._histories.clear()
@@ -67,7 +80,7 @@ class Charts:
         if self.wanted and began >= self._due_s:
             side = self._side
             for wanted in self.wanted:
-                self._send(self._chart(live, wanted, side))
+                self._send(self._chart(live, wanted, side, is_at_rest=False))
             now = time.perf_counter()
             self._side = _affordable((now - began) / side**2)
             self._due_s = max(began + EVERY_S, now + (now - began) / SHARE)
@@ -77,18 +90,20 @@ class Charts:
         for wanted in self.wanted:
             if self._drawn.get(wanted) != (now := (live.loaded, live.step_count)):
                 self._drawn[wanted] = now
-                self._send(self._chart(live, wanted, SIDE))
+                self._send(self._chart(live, wanted, SIDE, is_at_rest=True))
 
     def draw_anew(self, live: Live) -> None:
         """Draw all: what is learnt was put there without a statement."""
         self._drawn.clear()
         self.draw(live)
 
-    def _chart(self, live: Live, wanted: WantedChart, side: int) -> Chart:
+    def _chart(self, live: Live, wanted: WantedChart, side: int, *, is_at_rest: bool) -> Chart:
         node, kind = wanted
         try:
             if kind == "boundary":
                 return self._boundary(live, node, side)
+            if kind == "path":
+                return self.descents.drawn(live, self._program_lines(live), node, side, is_at_rest=is_at_rest)
             if kind in HISTOGRAMS:
                 found = _last_value(live, self._program_lines(live), node)
                 return histogram(node, live, found, self._histories[wanted], of_gradient=kind == "gradients")
@@ -122,7 +137,7 @@ class Charts:
     def _boundary(self, live: Live, node: ItemId, side: int) -> BoundaryDrawn:
         function = plane_function(live, self._program_lines(live), node)
         key: WantedChart = (node, "boundary")
-        span = self._spans[key] = _span(function.points, self._spans.get(key))
+        span = self._spans[key] = square_around(function.points, self._spans.get(key), MARGIN)
         plane = grid(span, function.points, side)
         parts = []
         for first in range(0, len(plane), ROWS):
@@ -147,14 +162,6 @@ class Charts:
         """What colours mean stays what it was, as long as there are targets that say it."""
         found = scale_of(values, function.targets, function.are_logits)
         return self._scales.setdefault(node, found) if function.targets is not None else found
-
-
-def grid(span: Span, like: Tensor, side: int = SIDE) -> Tensor:
-    """The points of the plane `(side * side, 2)`: the upper row first, each at the middle of its pixel."""
-    left, right, low, high = span
-    middles = (torch.arange(side, dtype=torch.float64) + 0.5) / side
-    x, y = left + (right - left) * middles, high - (high - low) * middles
-    return torch.stack((x.repeat(side), y.repeat_interleave(side)), 1).to(like.device, like.dtype)
 
 
 def _module_of(live: Live, lines: ProgramLines, node: ItemId) -> nn.Module | None:
@@ -184,16 +191,3 @@ def _last_value(live: Live, lines: ProgramLines, node: ItemId) -> object:
 def _affordable(point_s: float) -> int:
     """How fine pictures may be, a point of which takes so long, so that there are as many of them as can be seen."""
     return next((side for side in SIDES if point_s * side**2 <= EVERY_S * SHARE), SIDES[-1])
-
-
-def _span(points: Tensor, known: Span | None) -> Span:
-    """A square around the data, with room at its edge; what it was, while that holds them."""
-    finite = points[torch.isfinite(points).all(1)]
-    if not len(finite):
-        return known or (-1.0, 1.0, -1.0, 1.0)
-    low, high = finite.amin(0).tolist(), finite.amax(0).tolist()
-    if known is not None and known[0] <= low[0] and high[0] <= known[1] and known[2] <= low[1] and high[1] <= known[3]:
-        return known
-    half = max(high[0] - low[0], high[1] - low[1]) / 2 * MARGIN or 1.0
-    x, y = (low[0] + high[0]) / 2, (low[1] + high[1]) / 2
-    return x - half, x + half, y - half, y + half

@@ -88,6 +88,33 @@ def plane_function(live: Live, lines: ProgramLines, node: ItemId) -> PlaneFuncti
     raise reason
 
 
+def steps_from(flow: DataFlow, inputs: set[str], borders: set[int]) -> tuple[Step, ...]:
+    """From the inputs on, in order; what else they read is there under its name, or is computed along.
+
+    Args:
+        inputs, borders: their names, and where those are bound.
+
+    Raises:
+        CannotDraw: a statement on the way cannot be run twice.
+    """
+    found, waiting = {flow.place}, [flow.place]
+    while waiting:
+        for name, at in flow.lines.reads(waiting.pop()):
+            is_there = name in inputs and at in borders
+            if is_there or at in found or flow.is_given(at) or flow.stands(name, at):
+                continue
+            found.add(at)
+            waiting.append(at)
+    steps = [item for at in sorted(found) if isinstance(item := flow.lines.items[at], Step)]
+    made = {name for step in steps for name in step.statement.names}
+    for item in flow.lines.items[min(found) : flow.place + 1]:
+        if isinstance(item, Step) and item.statement.writes and not made.isdisjoint(item.source.operands):
+            raise CannotDraw(EFFECTS)
+    for step in steps:
+        refuse_effects(step)
+    return tuple(steps)
+
+
 def _function(flow: DataFlow) -> PlaneFunction:
     learns = flow.that_learn(flow.inside(flow.place))
     begins = sorted({pair for at in learns for pair in flow.lines.reads(at) if pair[1] not in learns}, key=_place)
@@ -96,7 +123,7 @@ def _function(flow: DataFlow) -> PlaneFunction:
         values = [flow.space[name] for name in inputs]
         compared = flow.compared(len(values[0]) if values[0].ndim == TWO or len(inputs) > 1 else 1)
     one = values[0].reshape(-1, TWO) if len(inputs) == 1 else torch.stack([one.reshape(-1) for one in values], 1)
-    steps = _steps(flow, set(inputs), {at for name, at in begins if name in inputs})
+    steps = steps_from(flow, set(inputs), {at for name, at in begins if name in inputs})
     shapes = tuple([one.shape for one in values])
     return PlaneFunction(
         inputs, steps, flow.result, flow.modules(), shapes, one.detach(), compared.targets, compared.are_logits
@@ -118,26 +145,6 @@ def _inputs(flow: DataFlow, begins: list[tuple[str, int]]) -> tuple[str, ...]:
         raise CannotDraw(NO_DATA if has_run else NOT_RUN)
     words = ", ".join(f"{name} {tuple(value.shape)}" for name, value in tensors[:TWO])
     raise CannotDraw(f"A boundary is drawn of functions of two numbers; this one is of {words}.")
-
-
-def _steps(flow: DataFlow, inputs: set[str], borders: set[int]) -> tuple[Step, ...]:
-    """From the inputs on, in order; what else they read is there under its name, or is computed along."""
-    found, waiting = {flow.place}, [flow.place]
-    while waiting:
-        for name, at in flow.lines.reads(waiting.pop()):
-            is_there = name in inputs and at in borders
-            if is_there or at in found or flow.is_given(at) or flow.stands(name, at):
-                continue
-            found.add(at)
-            waiting.append(at)
-    steps = [item for at in sorted(found) if isinstance(item := flow.lines.items[at], Step)]
-    made = {name for step in steps for name in step.statement.names}
-    for item in flow.lines.items[min(found) : flow.place + 1]:
-        if isinstance(item, Step) and item.statement.writes and not made.isdisjoint(item.source.operands):
-            raise CannotDraw(EFFECTS)
-    for step in steps:
-        refuse_effects(step)
-    return tuple(steps)
 
 
 def _place(pair: tuple[str, int]) -> int:

@@ -5,7 +5,7 @@ from typing import Final
 
 from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.protocol.messages.charts import Chart, NoChart, WantedChart
+from gradstudio.protocol.messages.charts import Chart, DescentDrawn, NoChart, WantedChart
 
 MOST: Final = 128
 """Charts kept of a card; of more, every second goes."""
@@ -23,6 +23,7 @@ class ChartStore:
         """None was drawn."""
         self.wanted: tuple[WantedChart, ...] = ()
         self._charts: dict[WantedChart, list[Chart]] = {}
+        self._looked_at: tuple[DescentDrawn, int, DescentDrawn] | None = None
 
     def add(self, drawn: Chart) -> None:
         """A chart came; one of the same place in the run, or of a later one, gives way."""
@@ -34,10 +35,18 @@ class ChartStore:
             self._charts[drawn.node, drawn.kind] = [*known[:-1:2], known[-1]]
 
     def at(self, wanted: WantedChart, step: int | None) -> Chart:
-        """What it was when so many statements had run; None: now."""
+        """What it was when so many statements had run; None: now. The newest path knows what it was at any moment."""
         known = self._charts.get(wanted, [])
+        if step is not None and known and isinstance(newest := known[-1], DescentDrawn) and step < newest.step:
+            return self._path_until(newest, step)
         place = len(known) if step is None else bisect_right(known, step, key=lambda one: one.step)
         return known[place - 1] if place else NoChart(node=wanted[0], kind=wanted[1], why=WAITING)
+
+    def _path_until(self, newest: DescentDrawn, step: int) -> DescentDrawn:
+        """The same object as long as the same is looked at: painted charts are kept by what they are."""
+        if self._looked_at is None or self._looked_at[:2] != (newest, step):
+            self._looked_at = newest, step, newest.until(step)
+        return self._looked_at[2]
 
     def clear(self) -> None:
         """A start from nothing."""

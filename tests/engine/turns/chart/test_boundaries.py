@@ -10,8 +10,8 @@ from torch import nn
 
 from gradstudio.engine.turns import turn_sampling
 from gradstudio.engine.turns.chart import chart_drawing
-from gradstudio.engine.turns.chart.chart_drawing import grid
 from gradstudio.engine.turns.chart.levels import Scale, levels, scale_of
+from gradstudio.engine.turns.chart.plane_grid import grid
 from gradstudio.graph.model import ChartKind
 from gradstudio.protocol.messages.charts import COLOURS, SIDE, BoundaryDrawn, NoChart, Watch
 from gradstudio.protocol.messages.progress import CurveKey, Turned

@@ -1,11 +1,23 @@
 """What is said above a chart: in several wordings, the longest first."""
 
-from gradstudio.protocol.messages.charts import Chart, ConfusionDrawn, HistogramDrawn, ImagesDrawn, PointsDrawn
+import struct
+
+from gradstudio.protocol.messages.charts import (
+    Chart,
+    ConfusionDrawn,
+    DescentDrawn,
+    HistogramDrawn,
+    ImagesDrawn,
+    PointsDrawn,
+)
+from gradstudio.protocol.number_format import format_number
 
 
 def caption(chart: Chart) -> tuple[str, ...]:
     """The figure that a chart comes to; nothing where it needs none."""
     match chart:
+        case DescentDrawn():
+            return _place_and_loss(chart)
         case ConfusionDrawn(counts=counts):
             total = sum(map(sum, counts))
             share = percent(sum(row[k] for k, row in enumerate(counts)) / total) if total else "none"
@@ -28,6 +40,14 @@ def caption(chart: Chart) -> tuple[str, ...]:
             return (f"{words}, {odd:,} not finite", f"{odd:,} not finite") if odd else (words, of)
         case _:
             return ()
+
+
+def _place_and_loss(drawn: DescentDrawn) -> tuple[str, ...]:
+    """Where the path ends, and the loss there."""
+    *_, (x, y) = struct.iter_unpack("<2f", drawn.path)
+    *_, (loss,) = struct.iter_unpack("<f", drawn.losses)
+    words = f"loss {format_number(loss)}"
+    return f"{words} at ({format_number(x)}, {format_number(y)})", words
 
 
 def percent(share: float) -> str:

@@ -2,10 +2,10 @@
 
 from typing import Generic, TypeVar
 
-from gradstudio.protocol.messages.charts import BoundaryDrawn, ImagesDrawn, PointsDrawn
+from gradstudio.protocol.messages.charts import BoundaryDrawn, DescentDrawn, ImagesDrawn, PointsDrawn
 from gradstudio.ui.theme import Theme
 
-DrawnT = TypeVar("DrawnT", bound=BoundaryDrawn | PointsDrawn | ImagesDrawn)
+DrawnT = TypeVar("DrawnT", bound=BoundaryDrawn | DescentDrawn | PointsDrawn | ImagesDrawn)
 
 
 class ChartKey(Generic[DrawnT]):

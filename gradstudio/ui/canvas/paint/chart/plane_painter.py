@@ -25,10 +25,15 @@ KEPT: Final = 64
 
 def paint_plane(painter: QPainter, theme: Theme, drawn: BoundaryDrawn | PointsDrawn, room: QRectF) -> QRectF:
     """The picture, as large as a room allows; where it stands."""
+    return paint_square(painter, theme, plane_image(drawn, theme), room)
+
+
+def paint_square(painter: QPainter, theme: Theme, image: QImage, room: QRectF) -> QRectF:
+    """A square picture with a frame, as large as a room allows; where it stands."""
     side = min(room.width(), room.height())
     box = QRectF(room.center().x() - side / 2, room.top(), side, side)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-    painter.drawImage(box, plane_image(drawn, theme))
+    painter.drawImage(box, image)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(theme.color("line"), 1.0))
     painter.drawRect(box)
@@ -42,7 +47,7 @@ def plane_image(drawn: BoundaryDrawn | PointsDrawn, theme: Theme) -> QImage:
 
 @functools.lru_cache(maxsize=KEPT)
 def _image(key: ChartKey[BoundaryDrawn | PointsDrawn]) -> QImage:
-    image = _plane(key.drawn, key.theme) if isinstance(key.drawn, BoundaryDrawn) else _ground(key.drawn, key.theme)
+    image = _plane(key.drawn, key.theme) if isinstance(key.drawn, BoundaryDrawn) else _ground(key.theme)
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     if isinstance(key.drawn, PointsDrawn):
@@ -54,14 +59,19 @@ def _image(key: ChartKey[BoundaryDrawn | PointsDrawn]) -> QImage:
 
 def _plane(boundary: BoundaryDrawn, theme: Theme) -> QImage:
     """What a function gives over the plane."""
-    plane = QImage(boundary.levels, boundary.side, boundary.side, boundary.side, QImage.Format.Format_Indexed8)
-    plane.setColorTable([color.rgb() for color in colours(theme, boundary.classes, SOFT)])
+    return plane_of(boundary.levels, boundary.side, colours(theme, boundary.classes, SOFT))
+
+
+def plane_of(levels: bytes, side: int, table: list[QColor]) -> QImage:
+    """A byte a pixel of a square, the upper row first, in the colours of a table, as large as pictures are."""
+    plane = QImage(levels, side, side, side, QImage.Format.Format_Indexed8)
+    plane.setColorTable([color.rgb() for color in table])
     return plane.convertToFormat(QImage.Format.Format_RGB32).scaled(
         SIDE * SCALE, SIDE * SCALE, mode=Qt.TransformationMode.SmoothTransformation
     )
 
 
-def _ground(points: PointsDrawn, theme: Theme) -> QImage:
+def _ground(theme: Theme) -> QImage:
     """An empty plane."""
     ground = QImage(SIDE * SCALE, SIDE * SCALE, QImage.Format.Format_RGB32)
     ground.fill(theme.color("field"))
@@ -118,20 +128,25 @@ def mixed_color(ground: QColor, color: QColor, share: float) -> QColor:
 def _paint_points(painter: QPainter, theme: Theme, boundary: BoundaryDrawn | PointsDrawn) -> None:
     """The data, each in the colour of what it is to be, with a rim that parts it from the plane."""
     numbers = struct.unpack(f"<{len(boundary.points) // 4}f", boundary.points)
-    left, right, low, high = boundary.span
-    side = SIDE * SCALE
     by_level: dict[int, list[QPointF]] = {}
     levels = boundary.point_levels or bytes(len(numbers) // 2)
     for x, y, level in zip(numbers[::2], numbers[1::2], levels, strict=True):
-        at = QPointF((x - left) / (right - left) * side, (high - y) / (high - low) * side)
-        by_level.setdefault(level, []).append(at)
+        by_level.setdefault(level, []).append(place_on(boundary.span, x, y))
     rim = theme.color("heat_mark" if theme.dark else "surface")
-    _paint_dots(painter, rim, POINT_PX + RIM_PX, [at for some in by_level.values() for at in some])
+    paint_dots(painter, rim, POINT_PX + RIM_PX, [at for some in by_level.values() for at in some])
     table = colours(theme, boundary.classes)
     for level, some in by_level.items():
-        _paint_dots(painter, table[level] if boundary.point_levels else theme.color("text"), POINT_PX, some)
+        paint_dots(painter, table[level] if boundary.point_levels else theme.color("text"), POINT_PX, some)
 
 
-def _paint_dots(painter: QPainter, color: QColor, width: float, points: list[QPointF]) -> None:
+def place_on(span: tuple[float, float, float, float], x: float, y: float) -> QPointF:
+    """Where a point of the plane is in a picture of it."""
+    left, right, low, high = span
+    side = SIDE * SCALE
+    return QPointF((x - left) / (right - left) * side, (high - y) / (high - low) * side)
+
+
+def paint_dots(painter: QPainter, color: QColor, width: float, points: list[QPointF]) -> None:
+    """Round dots of so many pixels of the picture."""
     painter.setPen(QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
     painter.drawPoints(QPolygonF(points))

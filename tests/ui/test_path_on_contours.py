@@ -1,0 +1,65 @@
+"""The path on the contours of the loss: shown by a command, live, back in time, and painted where its numbers are."""
+
+import struct
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gradstudio.protocol.messages.charts import SIDE, DescentDrawn, NoChart
+from gradstudio.ui.canvas.paint.chart.captions import caption
+from gradstudio.ui.canvas.paint.chart.contour_painter import contour_image
+from tests.ui.desk import Desk
+
+BOWL = """import torch
+w = torch.tensor([-3.0, 1.0], requires_grad=True)
+for turn in range(20):
+    loss = (w[0] - 1) ** 2 + 3 * (w[1] + 1) ** 2
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+    w.grad = None
+"""
+
+
+@pytest.fixture(autouse=True)
+def _bowl(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    desk.open(BOWL)
+    desk.window.canvas.setFocus()
+    desk.click("w")
+    desk.window.actions["edit.chart_path"].trigger()
+    assert isinstance(desk.session.results.chart(desk.node("w")), NoChart)
+    desk.key(Qt.Key.Key_F5)
+    desk.until(lambda: desk.session.run.state.at_end)
+    desk.rest()
+
+
+def shown(desk: Desk) -> DescentDrawn:
+    found = desk.session.results.chart(desk.node("w"))
+    assert isinstance(found, DescentDrawn), found
+    return found
+
+
+def test_a_run_draws_the_path_and_at_an_earlier_moment_it_ends_there(desk: Desk) -> None:
+    now = shown(desk)
+    assert len(now.steps) == 21 and caption(now)[0].startswith("loss 0.0021")
+    tick = desk.session.results.timeline.made_at(desk.node("loss"), None, (2,))
+    assert tick is not None
+    desk.session.attention.look_at(tick)
+    then = shown(desk)
+    assert then.levels == now.levels and len(then.steps) == 3, "two turns are over"
+    assert shown(desk) is then, "what is painted is kept as long as the same is looked at"
+    assert now.path.startswith(then.path) and caption(then) != caption(now)
+
+
+def test_the_path_is_painted_where_the_numbers_were(desk: Desk) -> None:
+    drawn = shown(desk)
+    theme = desk.window.canvas.canvas_style.theme
+    image = contour_image(drawn, theme)
+    left, right, low, high = drawn.span
+    *_, (x, y) = struct.iter_unpack("<2f", drawn.path)
+    across, down = (x - left) / (right - left) * image.width(), (high - y) / (high - low) * image.height()
+    assert image.pixelColor(round(across), round(down)) == theme.color("heat_negative")
+    assert image.pixelColor(2, 2) != image.pixelColor(image.width() // 2, image.height() // 2)
+    assert drawn.side == SIDE
