@@ -1,11 +1,19 @@
 """Where the cards of the shipped examples stand, as far as Tidy does not say it best."""
 
+from gradstudio.graph.model import ChartKind
+
 SMALL = 45.0
 """Room that the values of a scalar take on a card, pixels."""
 VALUES = {
     "01_square_polynomial": dict.fromkeys(("x", "pow", "mul", "add", "y"), SMALL),
     "02_two_paths": dict.fromkeys(("x", "y", "z", "w", "loss"), SMALL),
 }
+CHARTS: dict[str, dict[str, ChartKind]] = {
+    "17_momentum_and_adam": {"w": "path"},
+    "18_why_normalise": {"w": "path"},
+    "23_descent_in_a_bowl": {"w": "path"},
+}
+"""Charts of cards, by what these bind first."""
 COLUMN = 248.0
 BY_HAND = {
     "02_two_paths": {
@@ -71,6 +79,8 @@ BY_HAND = {
         "loss": (6 * COLUMN, 608),
         "backward": (7 * COLUMN, 608),
     },
+    "17_momentum_and_adam": {"n1": (0, 0)},
+    "23_descent_in_a_bowl": {"n1": (0, 0), "n2": (0, 424)},
 }
 """Where Tidy was helped: no wire passes behind a card, and long programs are folded so that they can be read."""
 NOTE_PLACES = {

@@ -1,4 +1,4 @@
-"""Six examples of how a network learns, each to be predicted before it is run; they are written as Python is read.
+"""Nine examples of how a network learns, each to be predicted before it is run; they are written as Python is read.
 
 `tools.make_examples` writes them with the others.
 """
@@ -6,6 +6,11 @@
 from gradstudio.graph.model import Graph
 from gradstudio.program.reading.reader import read_script
 
+RHYME = (
+    "the sea is wide, the sea is blue, the wind is cold, the wind is new. "
+    "the moon is round, the moon is white, it follows me along the night. "
+)
+"""Our own."""
 TEXTS = {
     "16_learning_rate": """
 # How far to step: w looks for the bottom of (w - 1)², twenty times.
@@ -111,12 +116,54 @@ net.eval()
 with torch.no_grad():
     held_out = F.mse_loss(net(x_between), torch.sin(3 * x_between))
 """,
+    "23_descent_in_a_bowl": """
+# A bowl that is longer one way than the other: its bottom is at w = (1, -1).
+# The card of w shows the loss from above, and the path of w on it. Predict where the first step goes.
+w = torch.tensor([-3.0, 1.0], requires_grad=True)
+lr = 0.1
+for turn in range(20):
+    loss = (w[0] - 1) ** 2 + 3 * (w[1] + 1) ** 2
+    loss.backward()
+    with torch.no_grad():
+        w -= lr * w.grad
+    w.grad = None
+""",
+    "24_writing_letters": """
+# A small network reads some letters of a text and says which one follows. That it reads next: it writes.
+# It sees as many letters as `seen` says. Predict what it writes untrained, and what when it sees fewer.
+torch.manual_seed(0)
+text = "RHYME"
+letters = " ,.abcdefghilmnorstuwyk"
+seen = 16
+turns = 1
+numbers = []
+for letter in text:
+    numbers.append(letters.index(letter))
+windows = torch.tensor(numbers).unfold(0, seen + 1, 1)
+x = windows[:, :-1]
+y = windows[:, -1]
+net = nn.Sequential(nn.Embedding(23, 8), nn.Flatten(), nn.Linear(seen * 8, 64), nn.ReLU(), nn.Linear(64, 23))
+optimizer = optim.Adam(net.parameters(), lr=0.01)
+for turn in range(turns):
+    loss = F.cross_entropy(net(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+window = x[:1]
+written = text[:seen]
+for _ in range(60):
+    scores = net(window)
+    follows = scores.argmax(dim=1)
+    written += letters[follows]
+    window = torch.cat((window[:, 1:], follows.unsqueeze(1)), dim=1)
+print(written)
+""",
 }
 HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn, optim\n\n"
 
 
 def read(name: str) -> tuple[Graph, str]:
     """The example's graph, without places; and the comment above it."""
-    lines = TEXTS[name].strip().split("\n")
+    lines = TEXTS[name].replace("RHYME", RHYME).strip().split("\n")
     note = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
     return read_script(HEAD + "\n".join(lines[len(note) :])).graph, "\n".join(note)

@@ -35,8 +35,9 @@ from gradstudio.graph.model import (  # noqa: E402
 from gradstudio.layout.card_sizes import card_size, note_size  # noqa: E402
 from gradstudio.layout.tidy import layout  # noqa: E402
 from gradstudio.operators.catalogue.loader import load  # noqa: E402
+from gradstudio.scene.card.section_heights import CHART  # noqa: E402
 from tools import confusing_examples, learning_examples  # noqa: E402
-from tools.example_places import BY_HAND, NOTE_PLACES, VALUES  # noqa: E402
+from tools.example_places import BY_HAND, CHARTS, NOTE_PLACES, VALUES  # noqa: E402
 
 PICTURES = 200
 DIGITS_SOURCE = (
@@ -295,6 +296,8 @@ def train_and_eval(s: Sketch) -> None:
     s.node("torch.Tensor.backward", self=loss)
 
 
+CHART_ROOM = CHART + 6.0
+"""What a chart adds to a card."""
 EXAMPLES: dict[str, Callable[[Sketch], None]] = {
     "01_square_polynomial": square_polynomial,
     "02_two_paths": two_paths,
@@ -329,8 +332,17 @@ def make(name: str) -> Graph:
     """The example's graph, with places: tidied, and its note above all."""
     graph, note = graph_and_note(name)
     sizes = {ItemId(item): card_size(graph, ItemId(item), values) for item, values in VALUES.get(name, {}).items()}
+    charted = CHARTS.get(name, {})
+    charts = {
+        node.id: charted[node.names[0]] for node in graph.nodes.values() if node.names[:1] and node.names[0] in charted
+    }
+    for item in charts:
+        width, height = card_size(graph, item)
+        sizes[item] = (width, height + CHART_ROOM)
     graph.places = {key: _on_grid(x, y) for key, (x, y) in layout(graph, sizes).items()}
     graph.places |= {key: Place(x, y) for key, (x, y) in BY_HAND.get(name, {}).items()}
+    for item, kind in charts.items():
+        graph.places[item] = msgspec.structs.replace(graph.places[item], chart=kind)
     first = next(item for item in graph.bodies[ROOT] if not graph.nodes[item].nested)
     graph.nodes[first] = msgspec.structs.replace(graph.nodes[first], note=note)
     graph.places[f"note:{first}"] = _note_place(graph, first, name)

@@ -100,6 +100,18 @@ EXPECTED = {
         "with torch.no_grad():",
         "    held_out = F.mse_loss(net(x_between), torch.sin(3 * x_between))",
     ],
+    "23_descent_in_a_bowl": [
+        "lr = 0.1",
+        "    loss = (w[0] - 1) ** 2 + 3 * (w[1] + 1) ** 2",
+        "        w -= lr * w.grad",
+    ],
+    "24_writing_letters": [
+        "seen = 16",
+        "windows = torch.tensor(numbers).unfold(0, seen + 1, 1)",
+        "    loss = F.cross_entropy(net(x), y)",
+        "    written += letters[follows]",
+        "print(written)",
+    ],
 }
 
 
