@@ -207,7 +207,7 @@ def _report(data: Json, opened: OpenedGraph, program: Program, outcome: Outcome,
         data["wires"] = wires_json(outcome.backward, addresses)
     data["error"] = with_cause(_failure(opened, program, outcome), data["problems"])
     data["ok"] = data["error"] is None
-    text = [f"{data['file']}  ({data['device']}, torch {data['torch']})", report_table(report.entries)]
+    text = [f"{data['file']}  ({data['device']}, torch {data['torch']})", report_table(report)]
     text += [printed.text for printed in outcome.printed]
     if data["error"] is not None:
         text += failure_lines(data["error"])

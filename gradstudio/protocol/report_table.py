@@ -1,15 +1,26 @@
 """The report of a run for a person to read: a line per name, aligned."""
 
 import math
-from collections.abc import Iterable
 
-from gradstudio.protocol.messages.events import NamedEntry
-from gradstudio.protocol.messages.records import ModuleRecord, PlainRecord, Record, Summary, TensorRecord, TupleRecord
+from gradstudio.protocol.messages.events import NamedEntry, Report
+from gradstudio.protocol.messages.records import (
+    ModuleRecord,
+    ObjectRecord,
+    PlainRecord,
+    Record,
+    Summary,
+    TensorRecord,
+    TupleRecord,
+)
 from gradstudio.protocol.number_format import format_number
 from gradstudio.protocol.ranks.spread_words import spread_words
 
 HEADINGS = ("name", "value", "shape", "dtype", "grad_fn", "grad", "ranks")
 SMALL = 10
+OF_FUNCTIONS = (
+    "No variable of the file itself has a value; what its functions bind ends with them: "
+    "--trace --json has it, and the window shows it."
+)
 STATE_WORDS = {
     "not_run": "",
     "cut": "cut here",
@@ -20,11 +31,11 @@ STATE_WORDS = {
 }
 
 
-def report_table(entries: Iterable[NamedEntry]) -> str:
+def report_table(report: Report) -> str:
     """Names, values, shapes and gradients in columns."""
-    rows = [row for entry in entries for record in entry.outputs for row in _rows(entry.name, record)]
+    rows = [row for entry in report.entries for record in entry.outputs for row in _rows(entry.name, record)]
     if not rows:
-        return "Nothing has a value."
+        return OF_FUNCTIONS if any(map(_is_function, report.defined)) else "Nothing has a value."
     table = [HEADINGS, *rows]
     if not any(row[-1] for row in rows):
         table = [row[:-1] for row in table]
@@ -53,6 +64,10 @@ def summary_text(summary: Summary) -> str:
         f" {n} {word}" for n, word in ((summary.nan, "nan"), (summary.posinf, "inf"), (summary.neginf, "-inf")) if n
     )
     return f"{number(summary.minimum)} … {number(summary.maximum)}, mean {number(summary.mean)}{marks}"
+
+
+def _is_function(entry: NamedEntry) -> bool:
+    return any(isinstance(record, ObjectRecord) and record.class_name == "function" for record in entry.outputs)
 
 
 def _rows(name: str, record: Record) -> list[tuple[str, ...]]:

@@ -3,7 +3,7 @@
 import pytest
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.events import NamedEntry
+from gradstudio.protocol.messages.events import NamedEntry, Report
 from gradstudio.protocol.messages.records import (
     GradState,
     ModuleRecord,
@@ -20,14 +20,24 @@ FEW = Summary(dtype="float32", shape=(2,), minimum=1.5, maximum=2.0, mean=1.75, 
 MANY = Summary(dtype="float32", shape=(4, 5), minimum=-1.0, maximum=2.34567, mean=0.5, nan=3, neginf=1)
 
 
+def _report(*entries: NamedEntry) -> Report:
+    return Report(revision=0, entries=entries)
+
+
 def table(*records: Record, name: str = "y") -> list[str]:
     entry = NamedEntry(name=name, node=ItemId("n1"), operator="torch.relu", line=1, outputs=records)
-    return report_table([entry]).splitlines()
+    return report_table(_report(entry)).splitlines()
 
 
 def test_nothing_bound_is_said_in_words() -> None:
-    assert report_table([]) == "Nothing has a value."
-    assert report_table([NamedEntry(name="g", node=ItemId("n1"), operator="x", line=1)]) == "Nothing has a value."
+    assert report_table(_report()) == "Nothing has a value."
+    unbound = NamedEntry(name="g", node=ItemId("n1"), operator="x", line=1)
+    assert report_table(_report(unbound)) == "Nothing has a value."
+
+
+def test_what_functions_bound_is_said_to_be_gone() -> None:
+    main = NamedEntry(name="main", node=ItemId(""), operator="", line=0, outputs=(ObjectRecord(class_name="function"),))
+    assert "ends with them: --trace --json" in report_table(Report(revision=0, entries=(), defined=(main,)))
 
 
 def test_a_tensor_stands_in_one_line_under_the_headings() -> None:
