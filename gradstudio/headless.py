@@ -5,7 +5,6 @@ import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,7 @@ from gradstudio.graph.edits import SetHeader, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.file_lines import numbers_in_file
+from gradstudio.program.file_lines import FileText
 from gradstudio.program.model import Program, flatten_statements, has_backward
 from gradstudio.program.module_names import module_names
 from gradstudio.program.trust import untrusted_code
@@ -146,8 +145,8 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
         _append_backward(graph)
     program = compile_graph(graph, stem=stem_of(data["file"]))
     if program.codes and not options.trust:
-        numbers = partial(numbers_in_file, opened.lines or {})
-        data["code"], words, shown = untrusted_code(program, numbers)
+        typed = FileText(opened.text, opened.lines)
+        data["code"], words, shown = untrusted_code(program, typed.shown)
         data["error"] = _error(None, None, "NotTrusted", words, Advice())
         return UNREADABLE, data, f"{data['file']}: {shown}{describe_slips(graph, opened.lines)}"
     trust = trust_in(program, str(data["file"])) if program.codes else None
@@ -267,7 +266,7 @@ def _check_one(engine: EngineOnDemand, name: str, options: argparse.Namespace) -
     data["problems"], data["ok"] = problems, not problems
     data["warnings"] = _notices(opened, program, inferred)
     data["ports"] = [port_json(opened.graph, port) for port in inferred.ports]
-    data |= summary_json(opened.graph, program, opened.lines or {}, Path(name).parent)
+    data |= summary_json(opened.graph, program, FileText(opened.text, opened.lines), Path(name).parent)
     lines = [f"{name}: {verdict(problems)}, {len(program.script.splitlines())} lines", *summary_lines(data)]
     lines += [line for port in data["ports"] for line in port_lines(port)]
     lines += [*problem_lines("PROBLEM", problems), *problem_lines("WARNING", data["warnings"])]

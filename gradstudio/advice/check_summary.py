@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from gradstudio.graph.graph_index import graphs_of
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import Graph
 from gradstudio.graph.text.code_records import CODE, reason_for_whole
 from gradstudio.graph.text.code_text import syntax_of
-from gradstudio.program.file_lines import numbers_in_file
+from gradstudio.program.file_lines import FileText
 from gradstudio.program.model import CodeLines, Program, flatten_statements
 
 Json = dict[str, Any]
@@ -27,18 +27,18 @@ MOST_SHOWN: Final = 60
 """So much of the first line of a code is shown."""
 
 
-def summary_json(graph: Graph, program: Program, lines: dict[ItemId, int], folder: Path) -> Json:
+def summary_json(graph: Graph, program: Program, file: FileText, folder: Path) -> Json:
     """All of it as data.
 
     Args:
-        lines: of the file, by item; what has none there has that of the script.
+        file: its text; what is not in it is told as the script has it.
         folder: of the program, whose own modules lie there.
     """
     operators = {id: node.operator for one in graphs_of(graph) for id, node in one.nodes.items()}
     inside = [flatten_statements((*one.setup, *one.body, *one.members)) for one in program.insides]
     statements = [*flatten_statements(program.statements), *(one for part in inside for one in part)]
-    kept = [_row(lines, one) for one in program.codes if operators.get(one.node) == CODE]
-    asks = [_row(lines, one) for one in program.codes if operators.get(one.node) != CODE]
+    kept = [_row(file, one) for one in program.codes if operators.get(one.node) == CODE]
+    asks = [_row(file, one) for one in program.codes if operators.get(one.node) != CODE]
     drawn = len(statements) - len(kept)
     missing = [{"package": name, "install": install} for name, install in _missing(program.codes, folder)]
     return {"drawn": drawn, "statements": len(statements), "code": kept, "asks": asks, "missing": missing}
@@ -68,9 +68,9 @@ def verdict(problems: Sized) -> str:
     return "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
 
 
-def _row(lines: dict[ItemId, int], code: CodeLines) -> Json:
-    numbers = numbers_in_file(lines, code)
-    first = next((line.strip() for line in code.text.split("\n") if line.strip()), "")
+def _row(file: FileText, code: CodeLines) -> Json:
+    numbers, text = file.shown(code)
+    first = next((line.strip() for line in text.split("\n") if line.strip()), "")
     shown = first if len(first) <= MOST_SHOWN else first[: MOST_SHOWN - 1] + "…"
     why = reason_for_whole(code.text)
     return {"node": code.address, "line": numbers[0], "end_line": max(numbers), "text": shown, "why": why}

@@ -1,11 +1,17 @@
 """Lines of the Python text that a program was read from, in place of those of the script it is written as."""
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
 
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.text.code_text import syntax_of
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import CodeLines, Program
+from gradstudio.program.reading.code.code_statement import first_line, last_line
+from gradstudio.program.reading.parser import plain_text
 from gradstudio.program.trust import may_need_yes
 
 
@@ -33,12 +39,58 @@ def _line_of_code(code: CodeLines, lines: Mapping[ItemId, int], below: int) -> i
     return lines[code.node] + below
 
 
-def numbers_in_file(lines: Mapping[ItemId, int], code: CodeLines) -> tuple[int, ...]:
-    """For each line of a code of a program the line of the file that it was read from, else of the script."""
-    every = range(code.text.count("\n") + 1)
-    if code.node not in lines:
-        return tuple(code.line + below for below in every)
-    return tuple(_line_of_code(code, lines, below) for below in every)
+class ShownCode(NamedTuple):
+    """Undrawn Python as a person knows it: its lines, and the number of each."""
+
+    numbers: tuple[int, ...]
+    text: str
+
+
+class FileText:
+    """The text of a file, for the code that was read of it.
+
+    Attributes:
+        lines: where the items begin in it.
+    """
+
+    def __init__(self, text: str = "", lines: Mapping[ItemId, int] | None = None) -> None:
+        """A text, and what begins where in it; "" where the file is none in Python."""
+        self._text, self.lines = plain_text(text), lines or {}
+
+    def shown(self, code: CodeLines) -> ShownCode:
+        """A code of the program as the file has it, else as the program prints it."""
+        end = self._end(code)
+        if end:
+            first = self.lines[code.node]
+            return ShownCode(tuple(range(first, end + 1)), "\n".join(self._text.split("\n")[first - 1 : end]))
+        every = range(code.text.count("\n") + 1)
+        if code.node not in self.lines:
+            return ShownCode(tuple(code.line + below for below in every), code.text)
+        return ShownCode(tuple(_line_of_code(code, self.lines, below) for below in every), code.text)
+
+    def _end(self, code: CodeLines) -> int:
+        """The line on which the statements of a code end in the file; 0 where others stand there than are run."""
+        printed = syntax_of(code.text).body
+        block, at = self._blocks.get(self.lines.get(code.node, 0), ((), 0))
+        typed = block[at : at + len(printed)]
+        is_same = len(typed) == len(printed) and (bool(code.drawn) or _shape(typed) == _shape(printed))
+        return last_line(typed[-1]) if typed and is_same else 0
+
+    @cached_property
+    def _blocks(self) -> dict[int, tuple[Sequence[ast.stmt], int]]:
+        """By the line on which a statement begins, the statements of its block, and its place among them."""
+        found: dict[int, tuple[Sequence[ast.stmt], int]] = {}
+        for part in ast.walk(syntax_of(self._text)):
+            for block in (getattr(part, name, []) for name in ("body", "orelse", "finalbody")):
+                for place, one in enumerate(block if isinstance(block, list) else []):
+                    found.setdefault(first_line(one), (block, place))
+                    found.setdefault(one.lineno, (block, place))
+        return found
+
+
+def _shape(statements: Sequence[ast.stmt]) -> list[type[ast.AST]]:
+    """What statements do, but for their names."""
+    return [type(part) for one in statements for part in ast.walk(one)]
 
 
 class FileLines:
@@ -46,7 +98,7 @@ class FileLines:
 
     def __init__(self, graph: Graph | None = None, lines: Mapping[ItemId, int] | None = None) -> None:
         """A graph as it was read, and where its items begin in the file; nothing was read from none."""
-        self._lines = lines or {}
+        self._file = FileText(graph.original if graph is not None else "", lines)
         self._texts: dict[ItemId, str] = {}
         if graph is not None and may_need_yes(graph):
             self._texts = {one.node: one.text for one in compile_graph(graph).codes}
@@ -55,11 +107,11 @@ class FileLines:
         """The line of the file for one of the script; None where the file does not hold it."""
         item = path_of(node)[-1]
         is_read = any(one.node == item and self._holds(one) for one in program.codes)
-        return line_in_file(program, self._lines, node, line) if is_read else None
+        return line_in_file(program, self._file.lines, node, line) if is_read else None
 
-    def numbers(self, code: CodeLines) -> tuple[int, ...] | None:
-        """The line of the file for each line of a code; None where the file does not hold it."""
-        return numbers_in_file(self._lines, code) if self._holds(code) else None
+    def shown(self, code: CodeLines) -> ShownCode | None:
+        """A code as the file has it; None where the file does not hold it."""
+        return self._file.shown(code) if self._holds(code) else None
 
     def _holds(self, code: CodeLines) -> bool:
         return code.text == self._texts.get(code.node)

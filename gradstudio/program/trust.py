@@ -119,12 +119,15 @@ def code_digest(program: Program) -> str:
 
 
 def untrusted_code(
-    program: Program, numbers: Callable[[CodeLines], tuple[int, ...]]
+    program: Program, shown: Callable[[CodeLines], tuple[tuple[int, ...], str]]
 ) -> tuple[list[dict[str, Any]], str, str]:
-    """The code of a program that nobody has said yes to: as data, why it needs one, and in words with its lines."""
-    counted = [(one, numbers(one)) for one in program.codes]
-    data = [{"node": one.address, "line": lines[0], "text": one.text} for one, lines in counted]
-    rows = [row for one, lines in counted for row in (*numbered_lines(one.text, lines), "")]
+    """The code of a program that nobody has said yes to: as data, why it needs one, and in words with its lines.
+
+    `shown`: the numbers of the lines of a code, and these lines.
+    """
+    counted = sorted([(one.address, *shown(one)) for one in program.codes], key=lambda one: one[1])
+    data = [{"node": address, "line": numbers[0], "text": text} for address, numbers, text in counted]
+    rows = [row for _, numbers, text in counted for row in (*numbered_lines(text, numbers), "")]
     words = need_words([one.text for one in program.codes])
     return data, words, "\n".join([f"{words} These lines need your yes, --trust:", "", *rows]).rstrip()
 

@@ -1,5 +1,7 @@
 """Write: a graph as a Python script, with the place of every node in it."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
@@ -36,6 +38,8 @@ IMPORTED = {
     DEFERRED: "__future__.annotations",
 }
 """By the word that a script is printed with, the path that its import binds it to."""
+_PARTS = ("nn", "optim")
+"""What is imported from torch by its own name."""
 _BELOW = ("", "")
 """Blank lines between the definitions and the statements."""
 _STANDARD = frozenset({DEFERRED, "math", "Path"})
@@ -176,10 +180,18 @@ def import_lines(needed: set[str]) -> list[str]:
     """The import statements for what is needed."""
     standard = [text for key, text in _IMPORTS if key in needed and key in _STANDARD]
     others = [text for key, text in _IMPORTS if key in needed and key not in _STANDARD]
-    parts = [name for name in ("nn", "optim") if name in needed]
+    parts = [name for name in _PARTS if name in needed]
     if parts:
-        others.append(f"from torch import {', '.join(parts)}")
+        others.append(_from_torch(parts))
     return [*standard, *([""] if standard and others else []), *others]
+
+
+def _from_torch(parts: Sequence[str]) -> str:
+    return f"from torch import {', '.join(parts)}"
+
+
+IMPORT_LINES = frozenset([*(text for _, text in _IMPORTS), *(_from_torch(p) for p in (_PARTS, _PARTS[:1], _PARTS[1:]))])
+"""All lines that a script may begin with."""
 
 
 def _before(graph: Graph, device: bool, needed: set[str], definitions: list[str]) -> list[str]:

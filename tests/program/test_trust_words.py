@@ -1,11 +1,9 @@
 """What a yes is asked for is said: files and processes where nothing else can happen, else that it may be anything."""
 
-from functools import partial
-
 import pytest
 
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.file_lines import numbers_in_file
+from gradstudio.program.file_lines import FileText
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.trust import NOT_TRUSTED, deeds_of, need_words, untrusted_code
 
@@ -21,8 +19,9 @@ def test_files_are_named_that_a_drawn_program_writes_and_reads() -> None:
         "This program does more than compute: it writes “w.pt” and reads “w.pt”. For that it runs without walls."
     )
     program = compile_graph(read_script(SAVES, keeps_code=True).graph)
-    numbers = partial(numbers_in_file, {})
-    assert untrusted_code(program, numbers)[1].startswith("This program does more than compute: it writes “w.pt”")
+    assert untrusted_code(program, FileText().shown)[1].startswith(
+        "This program does more than compute: it writes “w.pt”"
+    )
 
 
 def test_processes_of_a_loader_are_said() -> None:
@@ -53,3 +52,40 @@ def test_processes_of_a_loader_are_said() -> None:
 def test_what_may_do_more_is_not_played_down(code: str) -> None:
     assert deeds_of(["torch.save(x, 'w.pt')", code]) == ()
     assert need_words([code]) == NOT_TRUSTED
+
+
+TYPED = """\
+import threading
+import torch
+
+
+def halved( x, model ):
+    while x.sum() > 1:   # as long as
+        x = x/2
+
+    return model + x
+
+
+model = torch.ones(2)
+y = halved( model, x )
+with open("a") as f: print( f )
+"""
+
+
+def test_lines_are_shown_as_the_file_has_them() -> None:
+    text = TYPED.replace("y = halved( model, x )", "y = halved( model, model )")
+    read = read_script(text, keeps_code=True)
+    program = compile_graph(read.graph)
+    data, _, shown = untrusted_code(program, FileText(text, read.lines).shown)
+    lines = text.split("\n")
+    rows = [row for row in shown.split("\n")[2:] if row]
+    assert [int(row[:5]) for row in rows] == [1, 6, 7, 14]
+    assert [row[7:] for row in rows] == [lines[number - 1] for number in (1, 6, 7, 14)]
+    assert [row["line"] for row in data] == [1, 6, 14]
+
+
+def test_lines_of_another_text_are_not_shown() -> None:
+    read = read_script(TYPED.replace("x )", "model )"), keeps_code=True)
+    program = compile_graph(read.graph)
+    other = FileText(TYPED.replace("import threading", "import_no = 1"), read.lines)
+    assert "import threading" in untrusted_code(program, other.shown)[2]

@@ -26,7 +26,7 @@ from gradstudio.program.reading.main_part import is_report
 from gradstudio.program.reading.parser import MARK, parse, plain_text
 from gradstudio.program.reading.read_text import Read
 from gradstudio.program.reading.reader import read_script
-from gradstudio.program.write import Script, write
+from gradstudio.program.write import IMPORT_LINES, Script, write
 
 ROUNDS = 10
 """How often a text is read until it means the program."""
@@ -255,10 +255,14 @@ def _spans(script: Script) -> list[ItemId]:
 
 
 def _statements(code: str) -> list[str]:
-    """The lines of a program without comments and blank lines; of a text in it every line counts."""
+    """The lines of a program without comments, blank lines and imports; of a text in it every line counts.
+
+    What is imported follows from what is read, and from comments that stand for what is not wired yet.
+    """
     kept = lines_within_texts(code)
     lines = enumerate(code.split("\n"), start=1)
-    return [line for number, line in lines if number in kept or line.split("#", 1)[0].strip()]
+    said = (line for number, line in lines if number in kept or line.split("#", 1)[0].strip())
+    return [line for line in said if line not in IMPORT_LINES]
 
 
 def _as_in(original: str, text: str) -> str:

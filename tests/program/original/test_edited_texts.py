@@ -345,6 +345,11 @@ def test_what_a_note_says_is_not_imported() -> None:
     assert found.text == "import torch\n\n# math and np, by F\nx = torch.ones(2)\n"
 
 
+def test_what_is_not_wired_yet_is_no_part_of_the_text() -> None:
+    found = edited(TYPED, lambda graph: add_operator(graph, "torch.nn.functional.relu", 0, 0)[0])
+    assert (found.gone, found.new, found.anew) == ([], [], "")
+
+
 def test_an_import_goes_below_those_of_the_edited_text() -> None:
     text = "# one\n# two\nimport torch\n\nx = torch.ones(2)\n"
     found = edited(text, lambda graph: add_operator(graph, "torch.nn.ReLU", 0, 0)[0])

@@ -100,12 +100,11 @@ class CodeQuestion:
 
     def _parts(self, program: Program) -> tuple[CodePart, ...]:
         """The lines to be asked for: all as the file counts them, or all as the Code dock does."""
-        found = [(one, self.file_lines.numbers(one)) for one in program.codes]
-        is_of_file = all(numbers is not None for _, numbers in found)
-        return tuple(
-            CodePart(one.node, (numbers if is_of_file else None) or _in_dock(one), one.text, is_of_file)
-            for one, numbers in found
-        )
+        found = [(one.node, self.file_lines.shown(one)) for one in program.codes]
+        of_file = [CodePart(node, *shown, True) for node, shown in found if shown is not None]
+        if len(of_file) == len(found):
+            return tuple(sorted(of_file, key=lambda part: part.numbers))
+        return tuple(CodePart(one.node, _in_dock(one), one.text) for one in program.codes)
 
 
 def _in_dock(code: CodeLines) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from gradstudio.advice.check_summary import summary_json
 from gradstudio.advice.diagnosis.slips.code_slips import of_code
 from gradstudio.graph.model import Graph
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.file_lines import FileText
 from gradstudio.program.reading.reader import read_script
 
 LISTED = """\
@@ -38,4 +39,4 @@ def test_layers_in_a_plain_list_are_told_of() -> None:
 def test_of_a_text_that_is_no_python_nothing_is_said(code: str) -> None:
     graph = holding(code)
     assert list(of_code(graph)) == []
-    assert summary_json(graph, compile_graph(graph), {}, Path())["missing"] == []
+    assert summary_json(graph, compile_graph(graph), FileText(), Path())["missing"] == []
