@@ -62,7 +62,7 @@ class Inbox:
         self._stream = stream
         self._requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
-        self._received, self._taken, self._stop_up_to = 0, 0, 0
+        self._received, self._taken, self._stop_up_to, self._pause_up_to = 0, 0, 0, 0
 
     def start(self) -> None:
         """Begin to read."""
@@ -92,6 +92,10 @@ class Inbox:
         """Whether a Stop came after the verb (or experiment) that is being carried out."""
         return self._stop_up_to >= self._taken
 
+    def pauses(self) -> bool:
+        """Whether one came after it that stops behind a turn."""
+        return self._pause_up_to >= self._taken
+
     def watch(self) -> Watch | None:
         """The newest that came, also before its turn; None: nothing did."""
         return self._watch
@@ -114,7 +118,10 @@ class Inbox:
 
     def _accept(self, request: Request) -> None:
         if isinstance(request, Stop):
-            self._stop_up_to = self._received
+            if request.behind_turn:
+                self._pause_up_to = self._received
+            else:
+                self._stop_up_to = self._received
             return
         if isinstance(request, Answer):
             self._answers.put(request)

@@ -54,6 +54,7 @@ class Service:
         self._engine = Engine(outbox.send, inbox.stopped)
         self._engine.runner.sampling.newest_watch = inbox.watch
         self._engine.runner.sampling.updates.newest = inbox.load
+        self._engine.runner.sampling.pauses = inbox.pauses
         freedom.settle()
         self._verbs = TrustedVerbs(self._engine, outbox.send, Person(inbox.answer, inbox.stopped))
         self._warm_up = WarmUp()

@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
@@ -83,6 +84,20 @@ def test_a_rate_typed_while_the_loop_runs_holds_from_the_next_turn_on_and_is_und
     assert curves.marks[1].number > first.number
     end(desk)
     assert len(curves.marks) == 2 and run.state.changed_by_hand and not run.state.stale
+
+
+def test_a_pause_is_found_by_its_name_and_stands_at_the_end_of_a_turn(desk: Desk) -> None:
+    begin_long(desk)
+    run = desk.session.run
+    desk.window.actions["help.palette"].trigger()
+    desk.until(lambda: isinstance(QApplication.focusWidget(), QLineEdit))
+    desk.type("pause")
+    desk.rest()
+    first = next(item for item in desk.graph.order(desk.graph.parents[desk.node("loss")]))
+    assert run.state.outcome == "stopped" and run.state.next_node == first and not run.state.at_end
+    desk.window.actions["run.run"].trigger()
+    desk.until(lambda: run.status.is_in_loop)
+    end(desk)
 
 
 def test_a_number_that_cannot_hold_in_the_middle_says_so_and_the_run_goes_on(desk: Desk) -> None:

@@ -173,7 +173,7 @@ class Runner:
         self.pauses.begin(live)
         self.sampling.begin(live)
         passed = NOBODY
-        while not self._stopped():
+        while not self._stopped() and not self.sampling.pauses_between(live):
             cursor, met = live.cursor, False
             by_turns = self.sampling.is_on and not live.calls
             try:
@@ -187,7 +187,7 @@ class Runner:
                 return "breakpoint"
             if isinstance(item, Frame):
                 end = self.sampling.behind_turn(live, goal, self.pauses.breaks is not None)
-                outcome = self._failures.break_off(live, end) if end is not None else self.sampling.updates.asks()
+                outcome = self._failures.break_off(live, end) if end is not None else self.sampling.ends_verb()
                 if outcome:
                     return outcome
                 continue

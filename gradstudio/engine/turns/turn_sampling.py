@@ -107,6 +107,7 @@ class TurnSampling:
         is_on: loops are recorded by sample; else whole, and nothing is told of turns.
         checkpoints: where the run can be put back to; `files`: sends it now and then, to be kept.
         newest_watch: what a person asked last to be told, also while the run is under way; `updates`: what was edited.
+        pauses: whether the verb is to end behind a turn.
     """
 
     def __init__(self, send: Callable[[Message], None], stopped: Callable[[], bool], telling: Telling) -> None:
@@ -125,6 +126,7 @@ class TurnSampling:
         self.charts = Charts(send, stopped)
         self.updates = ProgramUpdates(send, lambda: self.curves.counts)
         self.newest_watch: Callable[[], Watch | None] = lambda: None
+        self.pauses: Callable[[], bool] = lambda: False
         self._watch: Watch | None = None
 
     def ask(self, request: Do) -> None:
@@ -203,6 +205,14 @@ class TurnSampling:
         live.cursor.pass_turn()
         is_broken = end is not None and (end.place is not None or end.error is not None)
         return end if is_broken else None
+
+    def pauses_between(self, live: Live) -> bool:
+        """Whether the verb is to end, where there is no turn whose end would come."""
+        return self.pauses() and not (self.is_on and not live.calls and live.cursor.turns)
+
+    def ends_verb(self) -> str:
+        """What a verb is left with behind this turn: "stopped", or "asked" for a program that waits; "" to go on."""
+        return "stopped" if self.pauses() else self.updates.asks()
 
     def go_back(self, live: Live, checkpoint: Checkpoint) -> None:
         """Put the run at the end of an earlier turn, and tell what it has to show there."""
@@ -304,7 +314,7 @@ class TurnSampling:
     def _skip(self, live: Live, loop: _Loop) -> TurnsEnd | None:
         """Run turns without a record until one is to be recorded; None when there were none."""
         left = loop.skips(time.perf_counter())
-        if not left or self._stopped():
+        if not left or self._stopped() or self.pauses():
             return None
         self._telling.flush()
         done, backwards, before = 0, 0, loop.frame.turn
@@ -314,14 +324,14 @@ class TurnSampling:
             if not end.turns and end.place is None:
                 break  # there are no more
             done, backwards = done + end.turns, backwards + end.backwards
-            left = loop.skips(time.perf_counter()) if not self.updates.asks() else 0
+            left = loop.skips(time.perf_counter()) if not self.ends_verb() else 0
             if time.perf_counter() - self._told_s >= TELL_S:
                 self.tell(live)
         if loop.frame.turn == before:
             return end
         loop.is_sampled, loop.seen = True, loop.frame.turn
         place = end.place if end is not None else None
-        is_shown = self._stopped() or place is not None or (end is not None and end.turns == 0)
+        is_shown = self._stopped() or self.pauses() or place is not None or (end is not None and end.turns == 0)
         live.step_count += done * len(loop.steps)
         catch_up(live.gradients, backwards)
         self._tell_again(live, loop, place, is_shown)
@@ -343,7 +353,7 @@ class TurnSampling:
             note()
             note_place()
             inner.turn += 1
-            return clock() >= due or not left
+            return clock() >= due or not left or self.pauses()
 
         end = run_turns(loop.quick, loop.frame, live.namespace, Notes(turned, inner.enter, inner.note), self._stopped)
         loop.turn_s = (clock() - began) / max(end.turns, 1)

@@ -119,7 +119,13 @@ class Answer(Message, frozen=True):
 
 
 class Stop(Message, frozen=True):
-    """Stop between two nodes; the window kills the process when that does not help."""
+    """Stop between two nodes; the window kills the process when that does not help.
+
+    Attributes:
+        behind_turn: in a loop at the end of its turn only, of the innermost that the run stands in.
+    """
+
+    behind_turn: bool = False
 
 
 class Fetch(Message, frozen=True):

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from gradstudio.ui.state.run.engine_exchange import EngineLeft
 
 AWAY = "Run/Other machines"
+PAUSES = "Pausing at the end of this turn. Stop (Shift+F5) does not wait for it."
 TOOLTIPS: dict[Command, str] = {
     "run": "The program as written, from nothing; paused, it goes on, in a backward's record too",
     "forward": "On to the next backward statement, or the end",
     "backward": "On through the next backward; appended when the program has none",
     "step": "One node on; looking back, one step of the timeline on; at the end, to its first step",
     "stop": "Stop between two nodes, or end the engine when it does not answer",
+    "pause": "Pause a loop behind the turn it is in, elsewhere between two nodes; Run (F5) goes on",
     "zero_grad": "Set .grad = None on every leaf of the run",
     "restart": "Run the program from nothing",
     "step_back": "One step of the timeline back",
@@ -323,8 +325,15 @@ def _verb_rows(run: RunController) -> tuple[Row, ...]:
         _row("run.backward", "Backward", 1, run.backward, "backward", run, ("F6",)),
         _row("run.again", "Run from nothing", 1, run.restart, "restart", run, ("Ctrl+Shift+F5",), "rerun"),
         _row("run.stop", "Stop", 1, run.stop, "stop", run, ("Shift+F5",)),
+        _row("run.pause", "Pause at end of turn", 1, partial(_pause, run), "pause", run, ("Pause",)),
         _row("run.zero_grad", "Zero grad", 1, run.zero_grad, "zero_grad", run, ()),
     )
+
+
+def _pause(run: RunController) -> None:
+    run.stop(behind_turn=True)
+    if run.state.busy:
+        run.status.noted.emit(PAUSES)
 
 
 def _moment_rows(debug: DebugCommands) -> tuple[Row, ...]:

@@ -220,6 +220,29 @@ def test_stop_pauses_and_run_goes_on_to_the_same_end(bench: Bench) -> None:
     assert torch.equal(plain["loss"], bench["loss"])  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("asks", [1, 40, 90])
+def test_a_pause_waits_for_the_end_of_the_turn_and_run_goes_on_to_the_same_end(bench: Bench, asks: int) -> None:
+    asked = stops = 0
+
+    def pauses() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked >= asks
+
+    bench.engine.runner.sampling.pauses = pauses
+    bench.load(MLP)
+    while (paused := bench.engine.do(Do(verb="run", samples_turns=True))).outcome == "stopped":
+        live = bench.engine.live
+        assert live is not None
+        if live.cursor.turns:
+            assert paused.next_node == node(6), "the first statement of the next turn"
+        stops, asked = stops + 1, asks - 400
+    assert stops and paused.outcome == "done"
+    plain = Bench()
+    plain.run(MLP, trace=False)
+    assert torch.equal(plain["loss"], bench["loss"])  # type: ignore[arg-type]
+
+
 def test_what_is_wanted_of_every_turn_is_told_as_it_stands_at_its_end(bench: Bench) -> None:
     wanted = (
         CurveKey(node=node(3), path="0.weight", figure="norm"),

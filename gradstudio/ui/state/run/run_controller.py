@@ -39,8 +39,7 @@ class RunController(QObject):
         status: where the run stands, and why something was refused.
         stepper: steps, in the record where it can.
         questions: what can be asked of the run without moving it.
-        memory_check: whether the program fits into memory.
-        code_question: whether the code of the program may run.
+        memory_check: whether the program fits into memory; code_question: whether its code may run.
         shapes: when the engine is asked for shapes; `displaced`, `away`: what the engine does not hold, or holds alone.
 
     Signals:
@@ -176,16 +175,17 @@ class RunController(QObject):
         elif self._following:
             self.repeat()
 
-    def stop(self) -> None:
-        """Ask the engine to stop between two nodes; if it cannot, kill it. What waits for the engine is dropped."""
+    def stop(self, *, behind_turn: bool = False) -> None:
+        """Ask the engine to stop, `behind_turn` at the end of a loop's turn; else between nodes, or it is killed."""
         if self.state.waiting:
             self._waiting.clear()
             self.status.set(busy=False, waiting=False, outcome="stopped", reason="Stopped before the engine was ready.")
         elif self.state.busy:
             self._following = self._follows_newer = False
-            self._engine.send(requests.Stop())
+            self._engine.send(requests.Stop(behind_turn=behind_turn))
             self._heard_more = False
-            self._stop_timer.start(self._engine.stop_patience_ms)
+            if not behind_turn:
+                self._stop_timer.start(self._engine.stop_patience_ms)
 
     def restart_engine(self) -> None:
         """Kill the engine whatever it does and take the spare."""

@@ -28,6 +28,7 @@ Command = OneOf[
     "continue",
     "keep_checkpoint",
     "stop",
+    "pause",
     "what_if",
     "check",
     "weigh_memory",
@@ -112,7 +113,7 @@ class Situation(NamedTuple):
 
 def why_not(command: Command, at: Situation) -> str:
     """Why a command cannot be carried out now, in words; "" when it can."""
-    if command == "stop":
+    if command in ("stop", "pause"):
         return "" if at.state.busy else "Nothing is running."
     if command in ("step_back", "to_start"):
         return "" if at.has_before() else "There is no step before this one: nothing was recorded."
