@@ -7,8 +7,8 @@ from gradstudio.graph.model import Graph
 from gradstudio.program.reading.reader import read_script
 
 RHYME = (
-    "the sea is wide, the sea is blue, the wind is cold, the wind is new. "
-    "the moon is round, the moon is white, it follows me along the night. "
+    "the sea is wide the sea is blue the wind is cold the wind is new "
+    "the moon is round the moon is white it follows me along the night "
 )
 """Our own."""
 TEXTS = {
@@ -133,16 +133,16 @@ for turn in range(20):
 # It sees as many letters as `seen` says. Predict what it writes untrained, and what when it sees fewer.
 torch.manual_seed(0)
 text = "RHYME"
-letters = " ,.abcdefghilmnorstuwyk"
+letters = " abcdefghijklmnopqrstuvwxyz"
 seen = 16
 turns = 1
 numbers = []
 for letter in text:
-    numbers.append(letters.index(letter))
+    numbers.append(ord(letter) % 32)
 windows = torch.tensor(numbers).unfold(0, seen + 1, 1)
 x = windows[:, :-1]
 y = windows[:, -1]
-net = nn.Sequential(nn.Embedding(23, 8), nn.Flatten(), nn.Linear(seen * 8, 64), nn.ReLU(), nn.Linear(64, 23))
+net = nn.Sequential(nn.Embedding(27, 8), nn.Flatten(), nn.Linear(seen * 8, 64), nn.ReLU(), nn.Linear(64, 27))
 optimizer = optim.Adam(net.parameters(), lr=0.01)
 for turn in range(turns):
     loss = F.cross_entropy(net(x), y)
