@@ -7,6 +7,7 @@ buffers, modules, and numbers or other data under a name of its own.
 import builtins
 import inspect
 import string
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import PurePath
@@ -99,8 +100,10 @@ _DATA: Final = (
     *(torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Generator, range, slice),
 )
 _MISSING: Final = object()
-_attributes: "WeakKeyDictionary[type, frozenset[str]]" = WeakKeyDictionary()
-_methods: "WeakKeyDictionary[type, frozenset[str]]" = WeakKeyDictionary()
+_attributes: dict[type, frozenset[str]] = {}
+_methods: dict[type, frozenset[str]] = {}
+_of_programs: "WeakKeyDictionary[type, dict[Face, frozenset[str]]]" = WeakKeyDictionary()
+"""What is listed for types: of those that a module holds for ever, and of classes that go with their program."""
 _OURS: Final = ("<gradstudio>", str(__file__).removesuffix("access_types.py"))
 """Where the functions of definitions come from: the program's text, and what the engine puts around them."""
 
@@ -171,20 +174,30 @@ def writable(value: Any, name: str) -> Any:
 
 def attributes_of(kind: type) -> frozenset[str]:
     """What may be read of values of a type."""
-    return _attributes.get(kind) or _remembered(_attributes, kind, Face.ATTRIBUTE)
+    names = _attributes.get(kind)
+    return _names_of(kind, Face.ATTRIBUTE, _attributes) if names is None else names
 
 
 def methods_of(kind: type) -> frozenset[str]:
     """What may be called on values of a type."""
     names = _methods.get(kind)
-    return _remembered(_methods, kind, Face.METHOD) if names is None else names
+    return _names_of(kind, Face.METHOD, _methods) if names is None else names
 
 
-def _remembered(known: "WeakKeyDictionary[type, frozenset[str]]", kind: type, face: Face) -> frozenset[str]:
-    """The names listed for a type, asked once. A class of the program is let go with its run."""
+def _names_of(kind: type, face: Face, known: dict[type, frozenset[str]]) -> frozenset[str]:
+    """The names listed for a type, asked once."""
+    if getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind:
+        names = known[kind] = _listed_for(kind, face)
+        return names
+    by_face = _of_programs.setdefault(kind, {})
+    if face not in by_face:
+        by_face[face] = _listed_for(kind, face)
+    return by_face[face]
+
+
+def _listed_for(kind: type, face: Face) -> frozenset[str]:
     always = _OF_ALL if face is Face.ATTRIBUTE else frozenset[str]()
-    names = known[kind] = always.union(*(names for base, names in _listed(face).items() if issubclass(kind, base)))
-    return names
+    return always.union(*(names for base, names in _listed(face).items() if issubclass(kind, base)))
 
 
 @cache

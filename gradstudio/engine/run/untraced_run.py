@@ -6,10 +6,10 @@ backward, by which accumulated gradients are told from fresh ones.
 """
 
 import ast
-import sys
 import time
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import attrgetter, is_
 from types import CodeType
 
 from torch import Tensor, nn
@@ -20,6 +20,7 @@ from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.errors import Stopped
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.turns.gradient_catch_up import catch_up
+from gradstudio.engine.turns.quick_loop import woven_call
 from gradstudio.engine.value.lazy_modules import parameters_of
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.program.model import Program
@@ -30,6 +31,7 @@ BEFORE, BEHIND = "__gradstudio_before__", "__gradstudio_behind__"
 TELL_EVERY_S = 0.5
 STEADY = 16
 """So many backwards of a statement in a row have to find the same leaves without a `.grad`."""
+_is_none, _grad_of = partial(is_, None), attrgetter("tensor.grad")
 _HOISTED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
@@ -73,15 +75,9 @@ def run_untraced(
         Exception: whatever the program raises.
     """
     namespace = live.namespace
-    watch, pulse = LeafWatch(live), Pulse(tell)
-
-    def check() -> None:
-        if stopped():
-            raise Stopped
-        pulse.beat(sys._getframe(1).f_lineno)
-
+    watch, pulse = LeafWatch(live), Pulse(stopped, tell)
     access.execute(code[0], namespace)
-    woven = {CHECK: check, BEFORE: watch.before_backward, BEHIND: watch.after_backward}
+    woven = {CHECK: pulse.check, BEFORE: watch.before_backward, BEHIND: watch.after_backward}
     namespace.update({"load_file": load_file, **woven})
     try:
         access.execute(code[1], namespace)
@@ -92,15 +88,21 @@ def run_untraced(
 
 
 class Pulse:
-    """Tells where a run is, at most every `TELL_EVERY_S`: a single statement may take for ever."""
+    """Asks whether to stop, and tells where a run is, at most every `TELL_EVERY_S`: a statement may take for ever."""
 
-    def __init__(self, tell: Callable[[Running], None] | None) -> None:
+    def __init__(self, stopped: Callable[[], bool], tell: Callable[[Running], None] | None) -> None:
         """Nothing was reached."""
-        self._tell, self._turns = tell, dict[int, int]()
+        self._stopped, self._tell, self._turns = stopped, tell, dict[int, int]()
         self._told = time.monotonic()
 
-    def beat(self, line: int) -> None:
-        """A line is about to run."""
+    def check(self, line: int) -> None:
+        """A line is about to run.
+
+        Raises:
+            Stopped: the person asked to stop.
+        """
+        if self._stopped():
+            raise Stopped
         turn = self._turns[line] = self._turns.get(line, 0) + 1
         now = time.monotonic()
         if self._tell is not None and now - self._told >= TELL_EVERY_S:
@@ -124,10 +126,9 @@ class LeafWatch:
         self._may_skip = not live.loaded.program.codes
         self._holders: list[tuple[str, object]] = []
 
-    def before_backward(self) -> None:
+    def before_backward(self, line: int) -> None:
         """A backward is about to run."""
         self._runs, found_none = True, self._finds_none()
-        line = sys._getframe(1).f_lineno
         before = self._steady.get(line, 0)
         if found_none and before >= STEADY:
             self._skips = True
@@ -158,9 +159,10 @@ class LeafWatch:
     def _finds_none(self) -> bool:
         """Whether what held leaves when they were looked at holds them still, and none has a `.grad`."""
         get = self._namespace.get
-        if any(get(name) is not holder for name, holder in self._holders):
-            return False
-        return all(leaf.tensor.grad is None for leaf in self._gradients.leaves.values())
+        for name, holder in self._holders:
+            if get(name) is not holder:
+                return False
+        return all(map(_is_none, map(_grad_of, self._gradients.leaves.values())))
 
     def _catch_up(self) -> None:
         """The backwards that were only counted have run."""
@@ -192,15 +194,15 @@ def _woven(statements: list[ast.stmt], backward_lines: frozenset[int], every: bo
     woven: list[ast.stmt] = []
     for place, statement in enumerate(statements):
         if (every or place == 0) and not _stands_first(statement):
-            woven.append(_call(CHECK, statement))
+            woven.append(woven_call(CHECK, statement, statement.lineno))
         if isinstance(statement, ast.For | ast.With | ast.If):
             statement.body = _woven(statement.body, backward_lines, every=False)
         is_backward = statement.lineno in backward_lines and not isinstance(statement, ast.For | ast.With | ast.If)
         if is_backward:
-            woven.append(_call(BEFORE, statement))
+            woven.append(woven_call(BEFORE, statement, statement.lineno))
         woven.append(statement)
         if is_backward:
-            woven.append(_call(BEHIND, statement))
+            woven.append(woven_call(BEHIND, statement))
     return woven
 
 
@@ -209,8 +211,3 @@ def _stands_first(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return True
     return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-
-
-def _call(name: str, where: ast.stmt) -> ast.stmt:
-    call = ast.Expr(ast.Call(ast.Name(name, ast.Load()), [], []))
-    return ast.copy_location(call, where)

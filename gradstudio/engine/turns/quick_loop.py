@@ -198,20 +198,20 @@ class _Weaver:
         for statement in statements:
             if looks:
                 self.places.append((self._path_of(statement), isinstance(statement, ast.For)))
-                woven.append(_call(AT, statement, len(self.places) - 1))
+                woven.append(woven_call(AT, statement, len(self.places) - 1))
             inner = self._heads.get(statement.lineno) if isinstance(statement, ast.For) else None
             if inner is not None:
                 number = len(self.inner)
                 self.inner.append((inner, around))
-                woven.append(_call(ENTERED, statement, number))
+                woven.append(woven_call(ENTERED, statement, number))
             woven.append(statement)
             if isinstance(statement, ast.For) and inner is not None:
                 statement.body = self.weave(statement.body, looks=False, around=(*around, number))
-                statement.body.append(_call(PASSED, statement, number))
+                statement.body.append(woven_call(PASSED, statement, number))
             elif isinstance(statement, _NESTED):
                 statement.body = self.weave(statement.body, looks and isinstance(statement, _AROUND), around)
             elif not self._backward_lines.isdisjoint(range(statement.lineno, (statement.end_lineno or 0) + 1)):
-                woven.append(_call(REACHED, statement))
+                woven.append(woven_call(REACHED, statement))
         return woven
 
     def _path_of(self, statement: ast.stmt) -> Path:
@@ -242,6 +242,7 @@ def _backward_lines(items: tuple[Item, ...]) -> Iterator[int]:
             yield item.statement.line
 
 
-def _call(name: str, where: ast.stmt, *arguments: int) -> ast.stmt:
+def woven_call(name: str, where: ast.stmt, *arguments: int) -> ast.stmt:
+    """A call with numbers that stands in the line of a statement."""
     given: list[ast.expr] = [ast.Constant(one) for one in arguments]
     return ast.copy_location(ast.Expr(ast.Call(ast.Name(name, ast.Load()), given, [])), where)
