@@ -4,6 +4,7 @@ import argparse
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 from gradstudio.errors import GradStudioError
@@ -11,7 +12,16 @@ from gradstudio.errors import GradStudioError
 FAILED = 1
 UNREADABLE = 4
 FORM = "train"
+AS_IT_STANDS = "script"
+"""The form of a program that joins its processes itself."""
+SUFFIX = ".safetensors"
+RESTARTS = "--max-restarts"
+RESUME = "--resume"
 TORCHRUN = (sys.executable, "-m", "torch.distributed.run")
+THERE = (
+    "{file} is there already, of an older training. Go on from it with -- --resume auto, or take it away: "
+    "--max-restarts goes on from the last checkpoint of this training."
+)
 NO_TRUST = (
     "Training runs the exported script, as any other Python: without the walls around a run. "
     "If you trust {file}, say so with --trust, before the file."
@@ -46,9 +56,10 @@ def add_sweep(parser: argparse.ArgumentParser) -> None:
 
 def train(options: argparse.Namespace) -> int:
     """Write the script and start it; torchrun's exit code, 0 or 1."""
-    from gradstudio.document.errors import refusal_text
+    from gradstudio.document.errors import CheckpointThere, refusal_text
     from gradstudio.document.opened_graph import Unreadable, open_graph
     from gradstudio.document.python.python_export import export_failure, write_export
+    from gradstudio.program.forms.training.distributed_training import joins_processes
 
     if not options.trust:
         print(NO_TRUST.format(file=options.file), file=sys.stderr)
@@ -56,17 +67,26 @@ def train(options: argparse.Namespace) -> int:
     file = Path(options.file)
     folder = Path(options.output) if options.output else file.with_name(f"{file.stem}-train")
     script = folder / f"{file.stem}.py"
+    of_torchrun, of_script = split(options.rest)
     try:
         graph = open_graph(options.file)
         folder.mkdir(parents=True, exist_ok=True)
-        write_export(graph, script, FORM)
+        if joins_processes(graph):
+            write_export(graph, script, AS_IT_STANDS, report=False)
+        else:
+            write_export(graph, script, FORM)
+            if begins_again(of_torchrun):
+                of_script = with_resume(of_script, script.with_suffix(SUFFIX))
     except Unreadable as error:
         print(refusal_text(options.file, error.others, error), file=sys.stderr)
         return UNREADABLE
+    except CheckpointThere as error:
+        print(error, file=sys.stderr)
+        return FAILED
     except (OSError, GradStudioError) as error:
         print(export_failure(error, script, f"{options.file} has no training"), file=sys.stderr)
         return FAILED
-    return run_script(script, *split(options.rest))
+    return run_script(script, of_torchrun, of_script)
 
 
 def split(rest: list[str]) -> tuple[list[str], list[str]]:
@@ -75,6 +95,30 @@ def split(rest: list[str]) -> tuple[list[str], list[str]]:
         return rest, []
     place = rest.index("--")
     return rest[:place], rest[place + 1 :]
+
+
+def begins_again(of_torchrun: list[str]) -> bool:
+    """Whether torchrun is to start all processes again when one has failed."""
+    words = [word for one in of_torchrun for word in one.replace("_", "-").split("=", 1)]
+    return any(name == RESTARTS and value != "0" for name, value in pairwise(words))
+
+
+def with_resume(of_script: list[str], checkpoint: Path) -> list[str]:
+    """The options of a script that goes on from its last checkpoint when it is started again.
+
+    Raises:
+        CheckpointThere: an older training has left one, and nobody has said that it is to go on.
+    """
+    from gradstudio.document.errors import CheckpointThere
+
+    if any(one.split("=")[0] == RESUME for one in of_script):
+        return of_script
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--checkpoint", type=Path, default=checkpoint)
+    checkpoint = checkpoint.parent / parser.parse_known_args(of_script)[0].checkpoint
+    if checkpoint.exists():
+        raise CheckpointThere(THERE.format(file=checkpoint))
+    return [*of_script, RESUME, "auto"]
 
 
 def run_script(script: Path, of_torchrun: list[str], of_script: list[str]) -> int:

@@ -1,13 +1,18 @@
 """Training from the command line: the exported script, under real torchrun, with as many processes as are asked for."""
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from gradstudio.cli import main
-from gradstudio.train_command import split
+from gradstudio.document.errors import CheckpointThere
+from gradstudio.train_command import begins_again, split, with_resume
+from tests.helpers.patience import PATIENCE_SECONDS, wait_until
 
 PROGRAM = """
 import torch
@@ -66,3 +71,99 @@ def test_a_training_that_fails_ends_with_one(program: Path) -> None:
     done = subprocess.run([*command, "--", "--nonsense"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "--nonsense" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "is_so"),
+    [
+        (["--max-restarts", "3"], True),
+        (["--nnodes", "1", "--max_restarts=2"], True),
+        (["--max-restarts", "0"], False),
+        (["--nproc-per-node", "2"], False),
+    ],
+)
+def test_whether_torchrun_starts_again_is_read_off_its_options(options: list[str], is_so: bool) -> None:
+    assert begins_again(options) is is_so
+
+
+def test_what_starts_again_goes_on_from_its_own_checkpoint_alone(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "net.safetensors"
+    assert with_resume(["--lr", "0.1"], checkpoint) == ["--lr", "0.1", "--resume", "auto"]
+    checkpoint.write_bytes(b"")
+    assert with_resume(["--resume", "auto"], checkpoint) == ["--resume", "auto"]
+    assert with_resume(["--checkpoint", "other"], checkpoint) == ["--checkpoint", "other", "--resume", "auto"]
+    with pytest.raises(CheckpointThere, match=r"net\.safetensors is there already"):
+        with_resume([], checkpoint)
+
+
+ENDLESS = """
+import torch
+from torch import nn, optim
+
+torch.manual_seed(0)
+x = torch.randn(64, 3)
+y = x.sum(dim=1, keepdim=True)
+net = nn.Linear(3, 1)
+data = torch.utils.data.TensorDataset(x, y)
+loader = torch.utils.data.DataLoader(data, batch_size=8, shuffle=True)
+opt = optim.SGD(net.parameters(), lr=0.01)
+for epoch in range(4000):
+    for xb, yb in loader:
+        loss = (net(xb) - yb).square().mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+"""
+
+
+@pytest.mark.slow
+def test_a_rank_that_is_killed_is_started_again_and_the_training_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    program = tmp_path / "net.py"
+    program.write_text(ENDLESS)
+    checkpoint, lines = tmp_path / "net-train" / "net.safetensors", tmp_path / "net-train" / "metrics.jsonl"
+    command = [sys.executable, "-m", "gradstudio", "train", "--trust", str(program)]
+    command += ["--nproc-per-node", "2", "--max-restarts", "1", "--", "--device", "cpu", "--epochs", "4000"]
+    command += ["--log-dir", str(lines.parent)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        wait_until("a checkpoint", checkpoint.exists)
+        first = ranks_of(process.pid)
+        assert len(first) == 2
+        first[1].send_signal(signal.SIGKILL)
+        wait_until("others", lambda: len(now := ranks_of(process.pid)) == 2 and not set(now) & set(first))
+        before = checkpoint.stat().st_mtime
+        wait_until("another checkpoint", lambda: checkpoint.stat().st_mtime > before)
+        second = ranks_of(process.pid)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        process.wait(PATIENCE_SECONDS)
+    finally:
+        psutil.wait_procs(end_all(process.pid))
+    steps = [int(line.split('"step": ')[1].split(",")[0]) for line in lines.read_text().splitlines()]
+    assert steps == list(range(1, len(steps) + 1)), "it went on behind the checkpoint, and no epoch is missing"
+    assert not [one for one in (*first, *second) if one.is_running()]
+
+
+def end_all(command: int) -> list[psutil.Process]:
+    """What a command is and has started, killed; none that has ended."""
+    if not psutil.pid_exists(command):
+        return []
+    found = [psutil.Process(command), *psutil.Process(command).children(recursive=True)]
+    for one in found:
+        one.kill()
+    return found
+
+
+def ranks_of(command: int) -> list[psutil.Process]:
+    """The processes that torchrun has started for a command, and that are alive."""
+    agents = psutil.Process(command).children()
+    return [one for agent in agents for one in agent.children() if _is_script(one)]
+
+
+def _is_script(process: psutil.Process) -> bool:
+    try:
+        return "net.py" in process.cmdline()
+    except psutil.Error:
+        return False  # it has ended

@@ -105,6 +105,10 @@ class NotAFragment(DocumentError):
     """A text that is no copied part of a program."""
 
 
+class CheckpointThere(DocumentError):
+    """A training would begin from nothing where an older one has left a checkpoint."""
+
+
 class BadSweep(DocumentError):
     """What was asked for is no sweep of this program."""
 

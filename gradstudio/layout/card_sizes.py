@@ -15,7 +15,8 @@ from gradstudio.graph.ports.item_ports import (
     output_ports,
     written_wire,
 )
-from gradstudio.graph.text.code_records import CODE, may_draw, may_print, shown_lines
+from gradstudio.graph.text.code_records import CODE, FREE_PATH, may_draw, may_print, shown_lines
+from gradstudio.graph.text.item_titles import title_with_target
 from gradstudio.graph.text.notes import note_of
 from gradstudio.operators.model import Family, Kind
 
@@ -163,6 +164,8 @@ def _width(graph: Graph, item: ItemId, ports: Sequence[Port]) -> float:
         return WIDEST
     operator = operator_of(graph, item)
     title = operator.title if operator is not None else ""
+    if operator is not None and operator.key == FREE_PATH:
+        title = title_with_target(graph, item, operator)
     literal = [port for port in ports if port.parameter.kind not in ONLY_WIRED]
     label = max((len(port.label) for port in literal), default=0)
     kinds = {port.parameter.kind for port in literal}

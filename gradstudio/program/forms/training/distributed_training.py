@@ -49,6 +49,11 @@ SAVED_IN_PARTS: Final = (
 )
 
 
+def joins_processes(graph: Graph) -> bool:
+    """Whether a program joins several processes by itself."""
+    return JOIN in write(graph).code
+
+
 def distributed(graph: Graph, way: Way = "ddp") -> str:
     """The text with which several processes train together what one trains now.
 
@@ -59,9 +64,9 @@ def distributed(graph: Graph, way: Way = "ddp") -> str:
     Raises:
         NoForm: there is no training, or one that this cannot share out; says what to do.
     """
-    script = write(graph)
-    if JOIN in script.code:
+    if joins_processes(graph):
         raise NoForm(JOINED)
+    script = write(graph)
     lines = [script.lines[item] for item in graph.order(ROOT) if item in script.lines]
     return _Writer(script.code, lines, set(bound_names(graph)), graph.header.device, way).text()
 

@@ -277,10 +277,13 @@ def parse_arguments() -> argparse.Namespace:
     option("--device", default="auto", help="auto, cpu, cuda, mps, xpu, cuda:1, ...")
     option("--seed", type=int, default=<seed>, help="of all random numbers")
     option("--checkpoint", type=Path, default=CHECKPOINT, help="where to save")
-    option("--resume", action="store_true", help="go on from the checkpoint")
+    words = "go on from the checkpoint; auto: if it is there"
+    option("--resume", nargs="?", const="yes", choices=["auto"], help=words)
     option("--save-every", type=positive, default=100, help="steps between saves")
     option("--log-every", type=positive, default=10, help="steps between lines")
     args = parser.parse_args()
+    if args.resume == "auto" and not args.checkpoint.is_file():
+        args.resume = None
     if args.resume and not args.checkpoint.is_file():
         parser.error(f"there is no {args.checkpoint} to go on from")
     folder = args.checkpoint.parent
