@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -16,6 +17,7 @@ from gradstudio.document.runs.kept_run import kept_runs
 from gradstudio.document.runs.sweep_grid import combinations, values_of
 from gradstudio.program.reading.reader import read_script
 from gradstudio.sweep_command import Trial, is_hopeless
+from tests.helpers import engine_forks
 
 PROGRAM = """import torch
 
@@ -28,6 +30,12 @@ for step in range(12):
     loss.backward()
     opt.step()
 """
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _engines_of_commands_are_forks() -> Iterator[None]:
+    with engine_forks.everywhere():
+        yield
 
 
 def test_a_list_a_range_and_equal_ratios() -> None:

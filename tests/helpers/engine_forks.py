@@ -4,7 +4,8 @@ The tests start some three hundred engines. Here the protocol's `COMMAND` is rep
 its streams to one process that has loaded all that an engine loads, and stands for the engine that is forked there:
 it ends as that ends, and when it is killed, so is that. Each engine still is a process of its own that nothing has
 run in. What is about the start itself uses `STARTED`; each `python -m gradstudio` starts its engine in earnest, and
-so does whoever sets what torch is loaded with, as the number of its threads.
+so does whoever sets what torch is loaded with, as the number of its threads. Engines that hosts and leaders of ranks
+start are forks where a test says `everywhere`.
 
 Run with a listening socket and the process to serve, this file is the process that forks; it ends with the other.
 """
@@ -17,6 +18,7 @@ import signal
 import socket
 import sys
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
 from gradstudio.protocol import client
@@ -24,6 +26,7 @@ from gradstudio.protocol import client
 STARTED = client.COMMAND
 """What starts an engine in earnest."""
 ENDED_BY_ERROR = 1
+_taught: list[str] = []
 _HERE = Path(__file__).resolve()
 _START = (
     "import runpy, sys; sys.path.insert(0, sys.argv[1]); import gradstudio; del sys.path[0]; "
@@ -43,6 +46,33 @@ def use(folder: str) -> None:
     stub = (sys.executable, "-I", "-S", str(_HERE.with_name("engine_stub.py")), os.path.join(folder, "engines"), "")
     forks = (sys.executable, "-P", "-u", "-c", _START, str(_HERE.parents[2]), str(_HERE), str(os.getpid()))
     client.COMMAND = (*stub, loaded_with(os.environ), *forks, "--", *STARTED)
+    _teach_pythons(Path(folder) / "pythons")
+
+
+def _teach_pythons(folder: Path) -> None:
+    """Makes a folder of which a Python that would become an engine learns to become the stub instead."""
+    folder.mkdir()
+    asked, most = list(STARTED[1:]), len(STARTED)
+    becomes = f"os.execv({client.COMMAND[0]!r}, [*{list(client.COMMAND)!r}, *sys.orig_argv[{most}:]])"
+    text = f"import os, sys\nif sys.orig_argv[1:{most}] == {asked!r}:\n    {becomes}\n"
+    (folder / "sitecustomize.py").write_text(text)
+    _taught.append(str(folder))
+
+
+@contextlib.contextmanager
+def everywhere() -> Iterator[None]:
+    """Within, engines that other processes start are forks, too: at a host that is this machine, of a rank's leader.
+
+    Not those of a version that was sent, which lies elsewhere.
+    """
+    before = os.environ.get("PYTHONPATH")
+    if _taught:
+        os.environ["PYTHONPATH"] = os.pathsep.join([*_taught, *([before] if before else [])])
+    yield
+    if before is not None:
+        os.environ["PYTHONPATH"] = before
+    else:
+        os.environ.pop("PYTHONPATH", None)
 
 
 def changed_by(code: str) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ def main(address: str, code: str, loaded: str, commands: list[str]) -> None:
     border = commands.index("--")
     forks, started = commands[:border], commands[border + 1 :]
     if not code and loaded_with(os.environ) != loaded:
-        os.execv(started[0], started)
+        os.execv(started[0], [started[0], "-X", "in_earnest", *started[1:]])
     if arguments := started[started.index(ENGINE) + 1 :]:
         code += f"\nimport sys; sys.argv += {arguments}"
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # as an engine does

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import psutil
 
+from tests.helpers.engine_stub import LOADED_WITH
+
 SERVER = shutil.which("sshd") or ("/usr/sbin/sshd" if os.path.exists("/usr/sbin/sshd") else "")
 PRIVILEGES = Path("/run/sshd")
 
@@ -51,7 +53,7 @@ class SshServer:
         (folder / "sshd_config").write_text(
             f"HostKey {folder / 'host'}\nAuthorizedKeysFile {self.authorized}\nStrictModes no\nUsePAM no\n"
             "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\nLogLevel QUIET\n"
-            f"PidFile none\nSetEnv XDG_CACHE_HOME={folder / 'cache'}\n"
+            f"PidFile none\nSetEnv XDG_CACHE_HOME={folder / 'cache'}{_pythons()}\n"
         )
         server = f"{SERVER} -i -f {folder / 'sshd_config'}"
         (folder / "ssh_config").write_text(
@@ -67,6 +69,12 @@ class SshServer:
     def _key(self, name: str) -> None:
         command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", str(self.folder / name)]
         subprocess.run(command, check=True, capture_output=True)
+
+
+def _pythons() -> str:
+    """What Pythons here are taught and load torch with is for those behind the server, too."""
+    names = [name for name in os.environ if name.startswith(("PYTHONPATH", *LOADED_WITH))]
+    return "".join(f" {name}={os.environ[name]}" for name in names)
 
 
 def servers_of(client: int) -> list[int]:
