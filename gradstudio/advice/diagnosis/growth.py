@@ -8,9 +8,10 @@ from typing import NamedTuple
 from gradstudio.advice.diagnosis.activations import large_input, unnormalised
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.objective_signs import is_error, learns_all
-from gradstudio.advice.diagnosis.program_view import ProgramView, Source
+from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts, magnitude
 from gradstudio.advice.diagnosis.training_steps import Role
+from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.analysis.program_analysis import effects
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.operators.model import Effect

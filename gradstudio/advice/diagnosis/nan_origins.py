@@ -17,8 +17,9 @@ from gradstudio.advice.diagnosis.nan_reasons import (
     way_out,
     worst,
 )
-from gradstudio.advice.diagnosis.program_view import ProgramView, Source
+from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts, leaf_rows
+from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.events import Row
@@ -109,8 +110,7 @@ class _Forward:
     def _look_for_a_gap(self, row: Row) -> None:
         """Turns of a loop that are not kept: what was written in them is not known."""
         before, self._turns = self._turns, row.turns
-        is_gap = any(now > was + 1 for was, now in zip(before, row.turns, strict=False))
-        if is_gap:
+        if any(now > was + 1 for was, now in zip(before, row.turns, strict=False)):  # a gap
             self._is_partial = True
             self._latest = {item: kept for item, kept in self._latest.items() if not kept.turns}
             self._lost |= self._written
@@ -297,7 +297,7 @@ def _forward(walk: _Forward, node: ItemId, birth: _Birth) -> Finding:
         out = "Take such elements out, or fill them, before anything is computed from them."
     elif word == "step":
         source = view.source(node, ("self",))
-        name = view.name(source.item) if source is not None else view.where(node)
+        name = view.source_name(source) if source is not None else view.where(node)
         title = f"{bad} is born in {name}.step(){turn}: {birth.why}"
         out = "Leave eps at its default of 1e-8." if birth.why.startswith("eps") else "Take a smaller learning rate."
     else:

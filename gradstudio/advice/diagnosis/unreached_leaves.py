@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding, Severity
-from gradstudio.advice.diagnosis.program_view import TUPLE, ProgramView
+from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts
 from gradstudio.advice.diagnosis.training_steps import STEP, is_given_whole
+from gradstudio.graph.analysis.call_paths import TUPLE
 from gradstudio.graph.groups.call_ids import INPUTS, path_of
 from gradstudio.graph.model import ROOT, ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced

@@ -1,19 +1,12 @@
 """From an id as a run speaks of it (`graph.groups.call_ids`) to the node of a definition it means, and its address."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from gradstudio.graph.analysis import program_analysis
+from gradstudio.graph.analysis.call_paths import ItemLocation, call_paths
 from gradstudio.graph.groups.call_ids import SEPARATOR, is_call_item, path_of
 from gradstudio.graph.groups.definitions import definition_graph, group_of
 from gradstudio.graph.model import Graph, ItemId
-
-
-class ItemLocation(NamedTuple):
-    """Where an item stands: the program, or the inside of a definition, as a graph; and its id there."""
-
-    graph: Graph
-    item: ItemId
 
 
 def locate_item(graph: Graph, item: ItemId) -> ItemLocation | None:
@@ -22,8 +15,8 @@ def locate_item(graph: Graph, item: ItemId) -> ItemLocation | None:
     where = graph
     for call in calls:
         name = group_of(where, call)
-        if name not in graph.definitions:
-            return None
+        if name not in graph.definitions:  # what it calls may have been handed to it
+            return call_paths(graph).place(item)
         where = definition_graph(graph, name)
     return ItemLocation(where, last) if last in where or calls else None
 

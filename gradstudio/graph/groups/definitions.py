@@ -344,4 +344,8 @@ def group_of(graph: Graph, item: ItemId) -> str:
         return node.operator.removeprefix(GROUP)
     wire = graph.wire_into(item, CALLED) if node.operator == CALL else None
     module = graph.nodes.get(wire.source) if wire is not None else None
-    return module.operator.removeprefix(GROUP) if module is not None and module.operator.startswith(GROUP) else ""
+    if module is None or not module.operator.startswith(GROUP):
+        return ""
+    name = module.operator.removeprefix(GROUP)
+    known = graph.definitions.get(name)
+    return name if known is None or known.is_module else ""  # what a function gives is not the function

@@ -7,8 +7,8 @@ from gradstudio.graph.text.code_records import CODE, FREE_METHOD, FREE_PATH, REA
 from gradstudio.operators.calls.call_signature import INPUTS, MODULE, called_row, forward_parameters, input_parameter
 from gradstudio.operators.model import Operator
 
-_SAME = {"python.alias": "value"}
-_SAME |= {f"torch.nn.Module.{word}": "self" for word in (
+SAME_MODULE = {"python.alias": "value"}
+SAME_MODULE |= {f"torch.nn.Module.{word}": "self" for word in (
     "train eval requires_grad_ to cpu cuda float double half bfloat16 type share_memory apply".split()
 )}  # fmt: skip
 """What gives back the module that it is given, and the port that it comes by."""
@@ -61,7 +61,7 @@ def port_label(path: str) -> str:
 def origin(graph: Graph, node: Node) -> Node | None:
     """The node that made what a node gives, seen through second names."""
     for _ in range(FARTHEST):
-        path = _SAME.get(node.operator)
+        path = SAME_MODULE.get(node.operator)
         if path is None:
             return node
         wire = graph.wires.get((node.id, path))
@@ -76,7 +76,7 @@ def is_direct(graph: Graph, call: Node) -> bool:
     """Whether a node calls what the node before it constructs itself, so that its row depends on no other."""
     wire = graph.wires.get((call.id, MODULE))
     maker = graph.nodes.get(wire.source) if wire is not None else None
-    return call.operator == CALL and maker is not None and maker.operator not in _SAME
+    return call.operator == CALL and maker is not None and maker.operator not in SAME_MODULE
 
 
 def named_arguments(graph: Graph, call: Node) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ def doubled(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iter
         "twice_sigmoid" if is_sigmoid else "twice_softmax",
         "warning",
         item,
-        f"{name} is applied to the results of a {before} ({view.name(source.item)}): it is taken twice",
+        f"{name} is applied to the results of a {before} ({view.source_name(source)}): it is taken twice",
         f"What goes in lies between 0 and 1 already, so what comes out is {narrow}, the loss cannot come near 0, and "
         "gradients are small. Take one of the two away.",
         tuple(dict.fromkeys((item, source.item, stage.item))),

@@ -27,7 +27,7 @@ def kept_reference(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup)
     if module != view.resolve(loaded.item, loaded.output):
         return
     name, of = view.name(kept), view.name(module[0])
-    called = view.name(loaded.item)
+    called = view.source_name(loaded)
     if kept == source.item and called != of:
         yield Finding(
             "kept_reference",

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.loop_mistakes import ENUMERATE, LOADER, trains
-from gradstudio.advice.diagnosis.program_view import ProgramView, Source
+from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts
+from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.groups.call_ids import outermost
 from gradstudio.graph.model import ROOT, Block, BodyId, Graph, ItemId, Node
@@ -98,7 +99,7 @@ def _inputs(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
         if item is None or item in told or _is_choice(view, item):
             continue
         told.add(item)
-        name, called = view.name(item), view.name(model.item)
+        name, called = view.name(item), view.source_name(model)
         yield Finding(
             "no_rows",
             "warning",

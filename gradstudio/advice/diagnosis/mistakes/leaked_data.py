@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.program_view import ProgramView, Source
+from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.card_grouping import CALLED
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.text.code_records import code_of, is_code, reason_for_whole
@@ -39,7 +40,7 @@ def trained_on_test(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup
         if whole is None or other is None or where is None or _is_cut(where.graph, where.item):
             continue
         if view.resolve(other.item, other.output) == view.resolve(whole.item, whole.output):
-            data, model = view.name(whole.item), view.name(module.item)
+            data, model = view.source_name(whole), view.source_name(module)
             yield Finding(
                 "leaked_test",
                 "warning",
@@ -86,7 +87,7 @@ def value_name(view: ProgramView, source: Source) -> str:
     """The name of a value, of several that are bound at once its own."""
     node = view.node(source.item)
     names = node.names if node is not None else ()
-    return names[source.output] if source.output < len(names) else view.name(source.item)
+    return names[source.output] if source.output < len(names) else view.source_name(source)
 
 
 def _is_cut(graph: Graph, item: ItemId) -> bool:

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding, FindingKind
-from gradstudio.advice.diagnosis.program_view import ProgramView, Source, Stage
+from gradstudio.advice.diagnosis.program_view import ProgramView, Stage
 from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import TensorRecord
 
@@ -233,7 +234,7 @@ def _giver(view: ProgramView, loss: ItemId) -> tuple[Stage | None, Source | None
 
 def _called(view: ProgramView, stage: Stage, source: Source) -> str:
     """The value as a person calls it; with the layer that made it where that is another's inside."""
-    name = view.name(source.item)
+    name = view.source_name(source)
     if stage.item == source.item and stage.node.operator.rpartition(".")[2] != "Softmax":
         return name
     return f"{name}, by {stage.word}" if stage.word.lower() not in name.lower() else name

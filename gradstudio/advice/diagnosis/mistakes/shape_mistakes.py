@@ -124,7 +124,7 @@ def mixed_dimensions(view: ProgramView, item: ItemId, _word: str, _lookup: Looku
         "mixed_dimensions",
         "warning",
         shifted.item,
-        f"{view.name(shifted.item)} is the mean over dimension {first} and {view.name(spread)} the deviation over "
+        f"{view.source_name(shifted)} is the mean over dimension {first} and {view.name(spread)} the deviation over "
         f"dimension {second}",
         "To normalise, both are taken over the same dimension: over the examples (dim=0) where each feature is to have "
         "mean 0 and deviation 1.",
@@ -139,7 +139,7 @@ def rounds_down(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> 
     after = lookup(item, 0)
     if first is None or before is None:
         return
-    of = view.name(first.item)
+    of = view.source_name(first)
     if isinstance(before, TensorRecord) and before.requires_grad:
         words = "and its slope is 0 everywhere, so no gradient passes"
     elif isinstance(before, TensorRecord) and before.summary.dtype.startswith("float") and _is_lost(before, after):
@@ -174,7 +174,7 @@ def view_for_transpose(view: ProgramView, item: ItemId, word: str, lookup: Looku
     moved = [k for k in range(len(old)) if len(old) == len(new) and old[k] != new[k]]
     if len(moved) < 2 or sorted(old) != sorted(new) or any(1 in (old[k], new[k]) for k in moved):
         return
-    name = view.name(source.item)
+    name = view.source_name(source)
     order = _order(old, new)
     is_exchange = len(moved) == 2 and not set(old[moved[0] + 1 : moved[1]]) & {old[moved[0]], old[moved[1]]}
     turned = f"{name}.transpose({moved[0]}, {moved[1]})" if is_exchange else f"{name}.permute({order})"

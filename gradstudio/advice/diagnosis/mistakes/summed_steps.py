@@ -35,7 +35,7 @@ def summed_means(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role]) 
     if len(counts) != 1 or counts <= {1} or root is None or not _is_mean(view, root.item, root.output):
         return
     (count,) = counts
-    optimizer, name = next(iter(steps.values())), view.name(root.item)
+    optimizer, name = next(iter(steps.values())), view.source_name(root)
     is_batch = _steps_now_and_then(view, steps) or _is_of_a_slice(view, root.item)
     yield Finding(
         "summed_means",

@@ -17,8 +17,9 @@ from gradstudio.advice.diagnosis.mistakes.loss_mistakes import (
     leads_to_backward,
     order_of,
 )
-from gradstudio.advice.diagnosis.program_view import ProgramView, Source
+from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
 from gradstudio.protocol.number_format import format_number
@@ -40,7 +41,7 @@ def swapped(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Itera
     sources, records = _operands(view, item, lookup)
     if records is None or records[0].requires_grad or not records[1].requires_grad:
         return
-    first, second = (view.name(source.item) for source in sources)
+    first, second = (view.source_name(source) for source in sources)
     yield Finding(
         "swapped_target",
         "warning",
@@ -95,7 +96,7 @@ def _one_class(view: ProgramView, item: ItemId, word: str, scores: Source, shape
         "one_class",
         "warning",
         item,
-        f"{word} gets one score for each example ({view.name(scores.item)} is {list(shape)}): the loss is always 0",
+        f"{word} gets one score for each example ({view.source_name(scores)} is {list(shape)}): the loss is always 0",
         "Its softmax over a single class is 1 whatever the score is, so no gradient comes of it. Give it a score for "
         "each class (two for yes or no), or use binary_cross_entropy_with_logits with float targets.",
         tuple(dict.fromkeys((item, scores.item))),
@@ -162,7 +163,7 @@ def hinge_of_chances(view: ProgramView, item: ItemId, _word: str, lookup: Lookup
         if record.requires_grad or len(targets) != 2 or not any(other.requires_grad for _, other in targets):
             continue
         if record.summary.minimum == 0 and record.summary.maximum == 1:
-            name = view.name(source.item)
+            name = view.source_name(source)
             yield Finding(
                 "no_chances",
                 "warning",

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
-from gradstudio.advice.diagnosis.program_view import ProgramView, Source
+from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.card_grouping import CALL, CALLED, makes_module
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Node
 from gradstudio.graph.operator_rows import GROUP, row_of

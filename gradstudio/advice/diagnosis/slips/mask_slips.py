@@ -31,7 +31,7 @@ def turned_mask(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> I
         at = view.resolve(source.item, source.output)[0] if source is not None else None
         if source is None or at is None or not is_turned(view, at, lookup):
             continue
-        name = view.name(source.item)
+        name = view.source_name(source)
         seen = "the tokens that are to be seen" if port in PADDINGS else "the past, and leaves the future to be seen"
         mirrored = "the comparison the other way round (ids == padding)"
         out = mirrored if port in PADDINGS else "torch.triu(…, diagonal=1)"

@@ -36,7 +36,7 @@ def linear_of_linear(view: ProgramView, item: ItemId, word: str, lookup: Lookup)
     if len(users) > 1 or len(sizes) < len(widths) or sizes[1] < min(sizes[0], sizes[2]) or not learns:
         return
     makers = [view.source(one, (CALLED,)) for one in (first, item)]
-    names = [view.name(one.item) for one in makers if one is not None]
+    names = [view.source_name(one) for one in makers if one is not None]
     yield Finding(
         "linear_upon_linear",
         "warning",
@@ -132,8 +132,8 @@ def added_along_the_batch(view: ProgramView, item: ItemId, _word: str, lookup: L
         "added_along_the_batch",
         "warning",
         item,
-        f"{view.name(rows.item)} is added along the batch, not along the time: {view.name(data.item)} is (batch, time, "
-        "features)",
+        f"{view.source_name(rows)} is added along the batch, not along the time: {view.source_name(data)} is "
+        "(batch, time, features)",
         f"{view.word(reader)} has batch_first=True, so dimension 1 is the time. Take as many rows as there are steps, "
         "x.size(1), of a table of shape (1, time, features).",
         (item, cut, reader),

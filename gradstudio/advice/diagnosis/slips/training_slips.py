@@ -13,8 +13,9 @@ from gradstudio.advice.diagnosis.mistakes.loss_mistakes import (
     SIGMOIDS,
     UNCHANGING,
 )
-from gradstudio.advice.diagnosis.program_view import SECOND_NAMES, ProgramView
+from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.analysis.call_paths import ALIAS
 from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import TensorRecord
@@ -38,7 +39,7 @@ def scaled_clip(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> 
     if scaling is None or any(node.operator.endswith(UNSCALE) for node in nodes):
         return
     scaler = view.source(ItemId(item.removesuffix(place.item) + scaling.id), ("self",))
-    name = view.name(scaler.item) if scaler is not None else "scaler"
+    name = view.source_name(scaler) if scaler is not None else "scaler"
     made = view.node(view.resolve(scaler.item, scaler.output)[0]) if scaler is not None else None
     if made is not None and made.literals.get("enabled") == "False":
         return
@@ -122,7 +123,7 @@ def _verdict(view: ProgramView, loss: ItemId) -> _Verdict | None:
             return None
         if node.operator == CALL and view.word(given.item) not in UNCHANGING | SIGMOIDS:
             break
-        if node.operator not in SECOND_NAMES and view.word(given.item) not in UNCHANGING | SIGMOIDS:
+        if node.operator != ALIAS and view.word(given.item) not in UNCHANGING | SIGMOIDS:
             return None
         given = view.source(given.item)
     if given is None or target is None:
