@@ -49,6 +49,13 @@ text = open(sys.argv[1]).read().replace("range(100000)", f"range({sys.argv[2]})"
 exec(text.replace("opt.step()", "opt.step(); globals().setdefault('losses', []).append(loss.item())"), names)
 numpy.savez(sys.argv[3], losses=names["losses"], **{k: v.numpy() for k, v in names["net"].state_dict().items()})
 """
+PLAIN_BEST = """
+    import sys, numpy
+    if val_loss.item() < globals().get("least", 1e9):
+        least = val_loss.item()
+        state = {name: value.numpy() for name, value in net.state_dict().items()}
+        numpy.savez(sys.argv[1], value=least, turn=epoch + 1, **state)
+"""
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
@@ -105,6 +112,22 @@ def test_a_training_that_comes_to_its_end_is_kept_as_finished(
     assert run is not None and (run.state, run.record.turns, run.learnt_turns) == ("finished", 36, 36)
     assert main(["run", str(file), "--continue"]) == 1
     assert "no run that can go on" in capsys.readouterr().out
+
+
+def test_the_best_that_is_kept_is_of_the_turn_where_it_was(tmp_path: Path) -> None:
+    file, figure = tmp_path / "tested.py", "    val_loss = ((net(torch.ones(5, 6)) - 0.5) ** 2).mean()\n"
+    text = PROGRAM.replace("100000", "9").rstrip() + "\n" + figure
+    file.write_text(text)
+    assert main(["run", str(file), "--keep"]) == 0
+    run = newest(tmp_path / "tested.runs")
+    assert run is not None
+    (tmp_path / "plain.py").write_text(f"{text}{PLAIN_BEST}")
+    plain = tmp_path / "plain.npz"
+    subprocess.run([sys.executable, str(tmp_path / "plain.py"), str(plain)], check=True, env=ENVIRONMENT)
+    with np.load(plain) as read, safe_open(run.folder / "best.safetensors", "np") as best:
+        assert (run.best_figure, run.record.best_turns) == (float(read["value"]), int(read["turn"]))
+        for name in read.keys() - {"value", "turn"}:
+            assert np.array_equal(best.get_tensor(f"state.net.{name}"), read[name]), name
 
 
 def test_a_run_that_is_not_asked_to_keep_leaves_nothing(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """How curves are called."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from gradstudio.protocol.messages.progress import CurveKey, Figure
 
@@ -20,6 +21,10 @@ SHARES: Final = frozenset("acc accuracy f1 auc precision recall iou dice r2 top1
 """Words in names of figures that lie between 0 and 1."""
 METRICS: Final = SHARES | frozenset("loss err error mse rmse mae perplexity ppl bleu".split())
 """Words in names of figures that are drawn by themselves."""
+APART: Final = frozenset(("val", "valid", "validation", "test", "eval", "dev"))
+"""Words in names of figures of data that nobody learns from."""
+LOSSES: Final = METRICS - SHARES - {"bleu"}
+"""Words in names of figures that are best where they are least."""
 _WORDS: Final = re.compile(r"[a-z]+\d?|[A-Z][a-z]+|[A-Z]+")
 
 
@@ -32,6 +37,27 @@ def is_metric(name: str) -> bool:
 def is_share(name: str) -> bool:
     """Whether a number that is called so lies between 0 and 1."""
     return name.startswith("share of ") or not SHARES.isdisjoint(_words(name))
+
+
+class Watched(NamedTuple):
+    """The figure by which what was learnt is judged; `rises`: it is best where it is largest."""
+
+    name: str
+    rises: bool
+
+
+def watched_figure(names: Iterable[str]) -> Watched | None:
+    """Of these names: a loss of data that nobody learns from, else a share of theirs, else any share; None: none is.
+
+    A loss that is learnt from says nothing of a single turn.
+    """
+    found: dict[int, Watched] = {}
+    for name in filter(is_metric, names):
+        words = _words(name)
+        is_apart, rises = not APART.isdisjoint(words), LOSSES.isdisjoint(words)
+        if is_apart or rises:
+            found.setdefault(rises + (not is_apart), Watched(name, rises))
+    return found[min(found)] if found else None
 
 
 def curve_title(node: str, key: CurveKey) -> str:

@@ -15,7 +15,7 @@ from gradstudio.document.event_files import Points
 from gradstudio.document.file import runs_folder
 from gradstudio.document.runs.kept_run import PROGRAM, KeptRun, RunRecord, kept_runs, state_behind
 from gradstudio.document.runs.run_literals import literals_of
-from gradstudio.document.runs.run_writer import RunWriter, learnt_curves
+from gradstudio.document.runs.run_writer import Figure, RunWriter, learnt_curves
 from gradstudio.graph.model import Graph
 from gradstudio.program.write import write_script
 from gradstudio.protocol.client import EngineProcess
@@ -131,6 +131,9 @@ class KeptTraining:
             self._write(self._writer)
 
     def _keep(self, writer: RunWriter, kept: CheckpointKept) -> None:
+        if kept.figure:
+            writer.keep_best(kept.data, Figure(kept.figure, kept.value, kept.rises), kept.turns)
+            return
         known = self._curves.longest().items()
         learnt = {name: kept.counts[curve.loop] for name, curve in known if curve.loop in kept.counts}
         self._note_time(writer)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 from safetensors import safe_open
 
@@ -269,6 +270,41 @@ def test_a_run_is_restored_with_what_it_had_learnt_as_one_step(desk: Desk, panel
     assert isinstance(record, TensorRecord) and record.summary.value == pytest.approx(learnt)
     desk.session.graph_store.undo_stack.undo()
     assert desk.graph.nodes[desk.node("opt")].literals["lr"] == "0.3"
+
+
+def test_the_best_of_a_run_is_restored_from_its_menu(desk: Desk, path: Path) -> None:
+    """The rate is far too high: the best is behind the first turn."""
+    test = "    test_loss = ((x @ w - 1) ** 2).mean()\n"
+    desk.open(LINE.replace("    opt.step()\n", f"    opt.step()\n{test}").replace("lr=0.1", "lr=2.0"))
+    desk.session.save(path)
+    train(desk)
+    desk.until(lambda: runs(desk)[0].best_figure is not None)
+    (run,) = runs(desk)
+    assert run.record.best_of == "test_loss" and run.record.best_turns < run.record.turns
+    desk.window.go_to_dock("runs")
+    panel = desk.window.room.panels["runs"]
+    assert isinstance(panel, RunsPanel)
+    desk.until(lambda: panel.isVisible() and panel.model.rows)
+    click(panel, 0)
+    assert f"at turn {run.record.best_turns}, is kept, too" in panel.words.toPlainText()
+    chosen = list[str]()
+
+    def choose() -> None:
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        (best,) = [action for action in menu.actions() if "Restore its best" in action.text()]
+        chosen.append(best.text())
+        menu.setActiveAction(best)
+        QTest.keyClick(menu, Qt.Key.Key_Return)
+
+    QTimer.singleShot(0, choose)
+    panel.view.customContextMenuRequested.emit(panel.view.visualRect(panel.model.index(0, STATE)).center())
+    desk.until(lambda: "What it had learnt is put back" in desk.said)
+    assert chosen == [f"Restore its best (test_loss {run.record.best:.4g}, turn {run.record.best_turns})"]
+    with safe_open(run.folder / "best.safetensors", "np") as file:
+        learnt = file.get_tensor("state.w").tolist()
+    record = desk.session.results.tables.written[desk.node("w"), 0].record
+    assert isinstance(record, TensorRecord) and record.summary.value == pytest.approx(learnt)
 
 
 def test_that_a_run_is_restored_is_said_when_it_is(desk: Desk, panel: RunsPanel) -> None:

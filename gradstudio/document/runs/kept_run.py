@@ -20,7 +20,7 @@ RECORD: Final = "run.json"
 PROGRAM: Final = "program.py"
 PARAMETERS: Final = "parameters.safetensors"
 BEST: Final = "best.safetensors"
-"""What was learnt where the loss was least, of the checkpoints that were kept."""
+"""What was learnt where the figure that is watched was best, else where the loss was least of the checkpoints kept."""
 EVENTS: Final = "events.out.tfevents.{seconds:.0f}.gradstudio"
 EVENT_FILES: Final = "events.out.tfevents.*"
 DELETED: Final = ".deleted"
@@ -72,7 +72,9 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
         sweep: which sweep it belongs to; "": none.
         lacks: why nothing of what was learnt is kept; "" when it is.
         learnt: of each curve, how many turns there were where that was kept.
-        best: the loss of the checkpoint that is kept as the best; None: none is.
+        best: the figure of the checkpoint that is kept as the best; None: none is.
+        best_of: what that figure is called; "": it is the loss, of the checkpoints that were kept.
+        best_turns: behind which turn of the loop that trains it is.
     """
 
     format: int = 1
@@ -91,6 +93,8 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     lacks: str = ""
     learnt: dict[str, int] = {}
     best: float | None = None
+    best_of: str = ""
+    best_turns: int = 0
     writer: Writer | None = None
 
 
@@ -139,14 +143,21 @@ class KeptRun(msgspec.Struct, frozen=True):
         except (OSError, ValueError):
             return ""
 
-    def parameters(self) -> bytes:
-        """What was learnt, as the file of a checkpoint.
+    @property
+    def best_figure(self) -> float | None:
+        """The figure that is watched where what was learnt was best, if that is kept."""
+        path = self.folder / BEST
+        is_kept = bool(self.record.best_of) and path.is_file() and not path.is_symlink()
+        return self.record.best if is_kept else None
+
+    def parameters(self, name: str = PARAMETERS) -> bytes:
+        """What was learnt, as the file of a checkpoint; `BEST`: where it was best.
 
         Raises:
             NothingToContinue: it cannot be read, or is more than is kept of a run.
         """
         try:
-            return read_ordinary(self.folder / PARAMETERS, LARGEST_PARAMETERS)
+            return read_ordinary(self.folder / name, LARGEST_PARAMETERS)
         except (OSError, ValueError) as error:
             raise NothingToContinue(NOTHING_TO_GO_ON.format(reason=error)) from error
 

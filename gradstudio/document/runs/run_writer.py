@@ -5,7 +5,7 @@ import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,18 @@ PARAMETERS_KEPT: Final = 10
 """Of so many of them what was learnt is kept, too."""
 APART: Final = ("val", "test", "eval")
 """In the names of losses of data that nobody learns from."""
+
+
+class Figure(NamedTuple):
+    """A figure that says how well; `rises`: the larger the better."""
+
+    name: str
+    value: float
+    rises: bool
+
+    def is_better_than(self, value: float) -> bool:
+        """Than the same one of another moment."""
+        return self.value > value if self.rises else self.value < value
 
 
 class RunWriter:
@@ -140,9 +152,25 @@ class RunWriter:
             return
         _put(self.folder / PARAMETERS, data)
         self.record.learnt = dict(learnt)
+        if self.record.best_of:
+            return
         if loss is not None and loss == loss and (self.record.best is None or loss < self.record.best):
             _put(self.folder / BEST, data)
             self.record.best = loss
+
+    def keep_best(self, data: bytes, figure: Figure, turns: int) -> None:
+        """Keep what was learnt where a figure was best, behind so many turns; one that is no better changes nothing.
+
+        Raises:
+            OSError, CannotSave: it is not kept.
+        """
+        record = self.record
+        is_better = record.best is None or record.best_of != figure.name or figure.is_better_than(record.best)
+        if not is_better or not self.folder.is_dir():
+            return
+        _put(self.folder / BEST, data)
+        record.best, record.best_of, record.best_turns = figure.value, figure.name, turns
+        self.save()
 
     def go_on_in(self, folder: Path) -> None:
         """The folder was put elsewhere."""

@@ -22,11 +22,11 @@ from gradstudio.engine.run.pause_policy import PausePolicy
 from gradstudio.engine.run.run_failures import RunFailures
 from gradstudio.engine.run.segment_log import log_segment
 from gradstudio.engine.run.segments import Segments
-from gradstudio.engine.run.trace_rows import Outputs, Pending, Rows
+from gradstudio.engine.run.trace_rows import Outputs, Pending, Rows, Telling
 from gradstudio.engine.script.compiled_steps import Head, Step, results_of
 from gradstudio.engine.script.cursor import NOBODY, Frame, HeadFailed
 from gradstudio.engine.script.stop_conditions import ORDINARY, Goal
-from gradstudio.engine.turns.turn_sampling import Telling, TurnSampling
+from gradstudio.engine.turns.turn_sampling import TurnSampling
 from gradstudio.engine.value.value_records import requires_grad
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.base import Message

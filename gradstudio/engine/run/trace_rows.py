@@ -1,6 +1,7 @@
 """Rows of statements that have run: what each gave, and what that makes of gradients and memory."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from msgspec import Struct
@@ -60,6 +61,13 @@ class Pending(Struct, eq=False):
     writes: tuple[LeafWrite, ...] = ()
     modes: tuple[ModeState, ...] = ()
     has_met: bool = False
+
+
+class Telling(NamedTuple):
+    """What the runner lends: where a statement's row waits, and how they are sent."""
+
+    enqueue: Callable[[Pending], None]
+    flush: Callable[[], None]
 
 
 class Rows:

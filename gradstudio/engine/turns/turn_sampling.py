@@ -6,7 +6,6 @@ turns that are not to be recorded are run then, and what the record has to know 
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple
 
 from torch import Tensor
 
@@ -14,11 +13,12 @@ from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.gradient.leaf_writes import LeafWrite
 from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.live.program_updates import ProgramUpdates
-from gradstudio.engine.run.trace_rows import Pending
+from gradstudio.engine.run.trace_rows import Pending, Telling
 from gradstudio.engine.script.compiled_steps import Head, Step, flat_steps, results_of
 from gradstudio.engine.script.cursor import Frame
 from gradstudio.engine.script.stop_conditions import Goal, goes_by
 from gradstudio.engine.turns.chart.chart_drawing import Charts
+from gradstudio.engine.turns.checkpoints.best_checkpoint import BestCheckpoint
 from gradstudio.engine.turns.checkpoints.checkpoints import Checkpoint, Checkpoints, Loops, Turns
 from gradstudio.engine.turns.checkpoints.file_checkpoints import FileCheckpoints
 from gradstudio.engine.turns.gradient_catch_up import catch_up
@@ -46,13 +46,6 @@ SHARE = 0.05
 """Of the time, what the turns that are recorded in between may take."""
 PATIENT_S = 0.2
 """A turn that takes longer is not run at once with the loops inside it: Stop would wait."""
-
-
-class Telling(NamedTuple):
-    """What the runner lends: where a statement's row waits, and how they are sent."""
-
-    enqueue: Callable[[Pending], None]
-    flush: Callable[[], None]
 
 
 class _Loop:
@@ -105,7 +98,7 @@ class TurnSampling:
 
     Attributes:
         is_on: loops are recorded by sample; else whole, and nothing is told of turns.
-        checkpoints: where the run can be put back to; `files`: sends it now and then, to be kept.
+        checkpoints: where the run can be put back to; `files`, `best`: send it now and then, to be kept.
         newest_watch: what a person asked last to be told, also while the run is under way; `updates`: what was edited.
         pauses: whether the verb is to end behind a turn.
     """
@@ -122,7 +115,7 @@ class TurnSampling:
         self._wanted: tuple[tuple[int, ...], ...] = ()
         self.curves = TurnCurves()
         self.checkpoints = Checkpoints()
-        self.files = FileCheckpoints()
+        self.files, self.best = FileCheckpoints(), BestCheckpoint(send)
         self.charts = Charts(send, stopped)
         self.updates = ProgramUpdates(send, lambda: self.curves.counts)
         self.newest_watch: Callable[[], Watch | None] = lambda: None
@@ -132,7 +125,7 @@ class TurnSampling:
     def ask(self, request: Do) -> None:
         """What the verb that begins is to do with turns."""
         self.is_on, self._wanted = request.samples_turns, request.turns
-        self.files.most_bytes = request.keeps_bytes
+        self.files.most_bytes = self.best.most_bytes = request.keeps_bytes
         self.updates.begin(request)
         self.watch(Watch(curves=request.curves, charts=request.charts))
         self._watch = self.newest_watch()
@@ -151,6 +144,7 @@ class TurnSampling:
         self.curves.clear()
         self.checkpoints.clear()
         self.files.clear()
+        self.best.clear()
         self.charts.clear()
 
     def checkpoint_before(self, live: Live, loops: Loops, turns: Turns) -> Checkpoint | None:
@@ -183,6 +177,7 @@ class TurnSampling:
         if loop.behind_turn(now):
             self.curves.note(live, loop.head.id, loop.steps)
             self.charts.descents.paths.note(live)
+            self.best.look(live, loop.head, loop.steps, self.curves.counts)
         if goal.loop and loop.head.id == goal.loop and live.cursor.turns == goal.turns:
             return TurnsEnd(0, 0, is_goal=True)
         end: TurnsEnd | None = None
@@ -202,6 +197,7 @@ class TurnSampling:
             if kept is not None:
                 self.tell(live)  # curves are known up to there
                 self._send(kept)
+            self.best.tell()
         live.cursor.pass_turn()
         is_broken = end is not None and (end.place is not None or end.error is not None)
         return end if is_broken else None
@@ -240,6 +236,7 @@ class TurnSampling:
     def end(self, live: Live) -> None:
         """A verb is over: say how far it got, and draw charts as they are now."""
         self.tell(live)
+        self.best.tell(at_end=True)
         if not live.calls:
             self.charts.draw(live)
 
@@ -346,6 +343,7 @@ class TurnSampling:
         due = min(loop.sample_at_s, self._told_s + TELL_S)
         inner = InnerTurns(live, loop.quick, self.curves, live.cursor.turns)
         self._over.update(head.id for head, _ in loop.quick.inner)
+        is_best = self.best.judge(live, loop.head, loop.steps)
 
         def turned() -> bool:
             nonlocal left
@@ -353,9 +351,10 @@ class TurnSampling:
             note()
             note_place()
             inner.turn += 1
-            return clock() >= due or not left or self.pauses()
+            return is_best() or clock() >= due or not left or self.pauses()
 
         end = run_turns(loop.quick, loop.frame, live.namespace, Notes(turned, inner.enter, inner.note), self._stopped)
+        self.best.keep(live, self.curves.counts)
         loop.turn_s = (clock() - began) / max(end.turns, 1)
         return end
 

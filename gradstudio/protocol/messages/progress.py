@@ -117,6 +117,8 @@ class CheckpointKept(Message, frozen=True):
         turns: how many turns of the loop that trains are done.
         counts: how many turns of each loop there were since the start from nothing.
         error: why there is none, in words; "" when there is.
+        figure: what says how well, where this is the best so far; "": it is the newest. `value`: of it, which
+            is better the larger it is where it `rises`.
     """
 
     request: Size
@@ -124,6 +126,9 @@ class CheckpointKept(Message, frozen=True):
     turns: Count = 0
     counts: dict[ItemId, Size] = msgspec.field(default_factory=dict)
     error: str = ""
+    figure: str = ""
+    value: float = 0.0
+    rises: bool = False
 
 
 class ProgramExit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -9,10 +9,10 @@ import pytest
 
 from gradstudio.document.event_files import Points, Scalars, event_file, event_head, event_records, read_events
 from gradstudio.document.runs import kept_run, run_writer
-from gradstudio.document.runs.kept_run import RunRecord, bring_back, delete, kept_runs, rename
+from gradstudio.document.runs.kept_run import BEST, RunRecord, bring_back, delete, kept_runs, rename
 from gradstudio.document.runs.run_comparison import summaries
 from gradstudio.document.runs.run_literals import differing, literals_of
-from gradstudio.document.runs.run_writer import RunWriter
+from gradstudio.document.runs.run_writer import Figure, RunWriter
 from gradstudio.program.reading.reader import read_script
 
 
@@ -44,6 +44,22 @@ def test_points_are_put_behind_those_of_before_and_read_back(tmp_path: Path) -> 
     assert (turns.tolist(), values.tolist()) == ([0, 1, 2], [3, 2, 1])
     assert run.record.last == {"loss": 1.0, "accuracy": 0.5} and run.record.turns == 3
     assert run.program() == "x = 1\n" and run.state == "running"
+
+
+def test_the_best_of_a_watched_figure_stays_whatever_is_kept_beside_it(tmp_path: Path) -> None:
+    writer = write(tmp_path / "a.runs", loss=curve(3.0, 2.0))
+    (run,) = kept_runs(tmp_path / "a.runs")
+    assert run.best_figure is None
+    writer.keep_parameters(b"first", {"loss": 1}, 0.5)
+    for turn, value in enumerate((0.75, 0.875, 0.8, 0.875), 1):
+        writer.keep_best(str(turn).encode(), Figure("accuracy", value, rises=True), turn)
+    writer.keep_parameters(b"newest", {"loss": 2}, 0.1)
+    (run,) = kept_runs(tmp_path / "a.runs")
+    assert (run.parameters(BEST), run.parameters()) == (b"2", b"newest")
+    assert (run.best_figure, run.record.best_of, run.record.best_turns) == (0.875, "accuracy", 2)
+    writer.keep_best(b"less", Figure("val_loss", 7.0, rises=False), 5)
+    writer.keep_best(b"more", Figure("val_loss", 8.0, rises=False), 6)
+    assert run.parameters(BEST) == b"less"
 
 
 @pytest.mark.parametrize("lost", [1, 30, 60])

@@ -86,7 +86,7 @@ class KeptCheckpoint:
         Raises:
             VerbRefused: the program has no such loop, or another seed.
         """
-        head = _training_loop(loaded.items)
+        head = training_loop(loaded.items)
         if head is None:
             raise VerbRefused(NO_LOOP)
         ours = loaded.program.seed
@@ -104,7 +104,7 @@ class KeptCheckpoint:
         Raises:
             VerbRefused: the file is of another program, or its training was at its end.
         """
-        head = _training_loop(live.loaded.items)
+        head = training_loop(live.loaded.items)
         assert head is not None
         total = _turns_there_are(head, live)
         is_inside = len(self._places) > 1
@@ -301,7 +301,7 @@ def standing_of(live: Live) -> Standing:
     Raises:
         VerbRefused: the run stands in the middle of a turn, or before it.
     """
-    head = _training_loop(live.loaded.items)
+    head = training_loop(live.loaded.items)
     if head is None:
         raise VerbRefused(NO_LOOP)
     frames = live.cursor.frames
@@ -341,14 +341,14 @@ def _length(head: Head, live: Live) -> int:
     return len(over)
 
 
-def _training_loop(items: Iterable[Item]) -> Head | None:
+def training_loop(items: Iterable[Item]) -> Head | None:
     """The first loop of the program with a backward in it."""
     for item in items:
         if isinstance(item, Step):
             continue
         if item.block.kind == "for" and has_backward(item.body):
             return item
-        if item.block.kind == "group" and (found := _training_loop(item.body)) is not None:
+        if item.block.kind == "group" and (found := training_loop(item.body)) is not None:
             return found
     return None
 

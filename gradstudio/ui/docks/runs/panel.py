@@ -1,6 +1,7 @@
 """The Runs dock: a table of what was kept, what is said of the runs that are selected, and the way back."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QPoint, QSize, Qt
@@ -19,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradstudio.document.runs.kept_run import KeptRun
+from gradstudio.document.runs.kept_run import BEST, PARAMETERS, KeptRun
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.program.write import write_script
 from gradstudio.ui.docks.catch_up import CatchUp
@@ -38,6 +39,7 @@ EMPTY: Final = (
     "Sweep… trains once for each of several learning rates, widths or seeds."
 )
 WIDTHS: Final = {RUN: 136, DIFFERS: 152, LAST: 160, TURNS: 56, TIME: 56, STATE: 80}
+RESTORE_BEST: Final = "Restore its best ({name} {value:.4g}, turn {turn:,})"
 ROW_PX: Final = 24
 SHARES: Final = (3, 2)
 PAIR: Final = 2
@@ -57,7 +59,7 @@ class RunsPanel(QWidget):
         self.words.setAccessibleName("About the selected runs")
         self.words.setOpenLinks(False)
         self.restore_button = self._button(
-            "Restore", "rerun", "The document and what was learnt as they were", self.restore
+            "Restore", "rerun", "The document and what was learnt as they were", lambda: self.restore()
         )
         self.continue_button = self._button(
             "Continue", "run", "Train on from where what was learnt was kept, in the same run", self.go_on
@@ -108,10 +110,10 @@ class RunsPanel(QWidget):
         rows = sorted({index.row() for index in self.view.selectionModel().selectedIndexes()})
         return [self.model.rows[row] for row in rows if row < len(self.model.rows)]
 
-    def restore(self) -> None:
-        """Make the document what it was in the run that is selected."""
+    def restore(self, name: str = PARAMETERS) -> None:
+        """Make the document what it was in the run that is selected, with what was learnt at its end or at its best."""
         for run in self.selected[:1]:
-            restore(self._session, run, self.list.label(run))
+            restore(self._session, run, self.list.label(run), name)
             self.list.show(run.id, True)
 
     def go_on(self) -> None:
@@ -226,7 +228,10 @@ class RunsPanel(QWidget):
         menu = QMenu(self)
         is_shown = run.id in self.list.shown
         words = "Hide its curves" if is_shown else "Show its curves"
-        menu.addAction("Restore", self.restore).setEnabled(len(self.selected) == 1)
+        menu.addAction("Restore", lambda: self.restore()).setEnabled(len(self.selected) == 1)
+        if (best := run.best_figure) is not None and len(self.selected) == 1:
+            restores = RESTORE_BEST.format(name=run.record.best_of, value=best, turn=run.record.best_turns)
+            menu.addAction(restores, partial(self.restore, BEST))
         if run.can_go_on and len(self.selected) == 1:
             menu.addAction(GO_ON.format(turn=run.learnt_turns), self.go_on)
         menu.addAction(words, lambda: self.list.show(run.id, not is_shown))

@@ -4,7 +4,7 @@ from typing import Final
 
 from gradstudio.document.errors import NothingToContinue
 from gradstudio.document.python.merge_edits import merge
-from gradstudio.document.runs.kept_run import KeptRun
+from gradstudio.document.runs.kept_run import PARAMETERS, KeptRun
 from gradstudio.graph.errors import Refused
 from gradstudio.program.errors import NotReadable
 from gradstudio.ui.state.run.run_controller import RunController
@@ -17,12 +17,15 @@ LEARNT: Final = "What it had learnt is put back."
 NOTHING_LEARNT: Final = "What it had learnt was not kept: Run (F5) learns it again."
 
 
-def restore(session: Session, run: KeptRun, label: str) -> None:
-    """Make the document what it was, and the run what it had learnt; what cannot be read is refused in words."""
+def restore(session: Session, run: KeptRun, label: str, name: str = PARAMETERS) -> None:
+    """Make the document what it was, and the run what it had learnt, at its end or where that was best (`BEST`).
+
+    What cannot be read is refused in words.
+    """
     if not _bring_back_program(session, run, f"Restore run {label}"):
         return
     try:
-        data = run.parameters() if run.has_parameters else b""
+        data = run.parameters(name) if run.has_parameters or name != PARAMETERS else b""
     except NothingToContinue:
         data = b""
     if not data:

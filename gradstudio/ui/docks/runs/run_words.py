@@ -11,6 +11,7 @@ from gradstudio.ui.state.runs.run_list import figures, when
 from gradstudio.ui.theme import Theme, mono_font
 
 SAME: Final = "The same program with the same literals."
+BEST_KEPT: Final = "What it had learnt where {name} was best, {value:.4g} at turn {turn:,}, is kept, too."
 MOST_LINES: Final = 400
 
 
@@ -23,6 +24,8 @@ def about_one(run: KeptRun, label: str, now: dict[str, str], text: str, theme: T
     lines += [escape(one) for one in (*figures(run.record), *record.marks)]
     learnt = "What it learnt is kept." if run.has_parameters else record.lacks or "What it learnt is not kept."
     lines.append(_dim(learnt, theme))
+    if (best := run.best_figure) is not None:
+        lines.append(_dim(BEST_KEPT.format(name=record.best_of, value=best, turn=record.best_turns), theme))
     differences = literal_differences(record.literals, now)
     changed = list(line_differences(run.program(), text))
     head = "The document is as it was then." if not differences and not changed else "The document now, against it:"

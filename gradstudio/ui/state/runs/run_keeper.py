@@ -22,7 +22,7 @@ from gradstudio.document.runs.kept_run import (
     write_record,
 )
 from gradstudio.document.runs.run_literals import literals_of
-from gradstudio.document.runs.run_writer import RunWriter, learnt_curves, move_run
+from gradstudio.document.runs.run_writer import Figure, RunWriter, learnt_curves, move_run
 from gradstudio.program.write import write_script
 from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.events import Event, Log, Started
@@ -89,6 +89,7 @@ class RunKeeper(QObject):
         self._seed: int | None = None
         self._is_refused = False
         self._resumed: KeptRun | None = None
+        self._best: CheckpointKept | None = None
         self._path = session.path
         self._tables.curves.changed.connect(self.look)
         session.run.state_changed.connect(self._on_run_state_changed)
@@ -207,6 +208,7 @@ class RunKeeper(QObject):
             self._asked_turns = 0
             self._note_state(state)
         self._write()
+        self._keep_best()
 
     def _write(self) -> None:
         writer = self._writer
@@ -246,6 +248,10 @@ class RunKeeper(QObject):
 
     def _keep(self, kept: CheckpointKept) -> None:
         """A checkpoint came while the run goes on, or where it rests: the one before makes room."""
+        if kept.figure:
+            self._best = kept
+            self._keep_best()
+            return
         if self._writer is None:
             return
         longest = self._tables.curves.longest().items()
@@ -254,6 +260,14 @@ class RunKeeper(QObject):
         with self._refusals():
             self._writer.keep(kept.data, kept.error, learnt, self._curves())
         self.changed.emit()
+
+    def _keep_best(self) -> None:
+        """What was learnt where it was best; it may come before there is anything of the run to write."""
+        if self._writer is None or self._best is None:
+            return
+        best, self._best = self._best, None
+        with self._refusals():
+            self._writer.keep_best(best.data, Figure(best.figure, best.value, best.rises), best.turns)
 
     @contextlib.contextmanager
     def _refusals(self) -> Iterator[None]:
@@ -340,7 +354,7 @@ class RunKeeper(QObject):
     def _on_engine_received(self, event: Event) -> None:
         if isinstance(event, Started) and event.fresh and event.back_to is None:
             self.leave()
-            self._seed = event.seed
+            self._seed, self._best = event.seed, None
             self._resume(event)
         elif isinstance(event, Started) and self._writer is not None:
             self._set_state("running")

@@ -151,7 +151,7 @@ def compiled(text: str) -> Program:
 def train(bench: Bench, text: str) -> list[CheckpointKept]:
     bench.load(compiled(text))
     assert bench.engine.do(Do(verb="run", samples_turns=True, keeps_bytes=LARGEST)).outcome == "done"
-    return [event for event in bench.events if isinstance(event, CheckpointKept)]
+    return [event for event in bench.events if isinstance(event, CheckpointKept) and not event.figure]
 
 
 def go_on(bench: Bench, text: str, kept: CheckpointKept) -> None:

@@ -1,0 +1,103 @@
+"""What was learnt where the figure that says how well was best: kept when that happens, whatever was kept beside it."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Final
+
+from gradstudio.engine.clean_modes import clean_modes
+from gradstudio.engine.errors import VerbRefused
+from gradstudio.engine.live.live_state import Live
+from gradstudio.engine.script.compiled_steps import Head, Step
+from gradstudio.engine.turns.checkpoints.checkpoint_file import checkpoint_bytes, training_loop
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.curve_titles import Watched, watched_figure
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.progress import CheckpointKept
+
+EVERY_S: Final = 5.0
+"""So often one is sent while the run goes on, and at its end; one that was outdone meanwhile is not."""
+
+
+class BestCheckpoint:
+    """That of one run from nothing: made at most once for each turn of the loop that trains, sent now and then.
+
+    Attributes:
+        most_bytes: of the file; 0: none is made.
+    """
+
+    def __init__(self, send: Callable[[Message], None]) -> None:
+        """None is made."""
+        self._send = send
+        self.most_bytes = 0
+        self.clear()
+
+    def clear(self) -> None:
+        """A start from nothing."""
+        self._best = math.nan
+        self._watched: Watched | None = None
+        self._is_new = False
+        self._waiting: CheckpointKept | None = None
+        self._sent_s: float | None = None
+
+    def judge(self, live: Live, head: Head, steps: list[Step]) -> Callable[[], bool]:
+        """To be called at the end of each turn of a loop: whether it was the best so far, and is to be kept."""
+        if not self.most_bytes or head is not training_loop(live.loaded.items):
+            return _never
+        watched = watched_figure(name for step in steps if not step.statement.is_part for name in step.statement.names)
+        if watched is None:
+            return _never
+        if watched != self._watched:
+            self._best, self._watched = math.nan, watched
+        namespace, name, rises = live.namespace, watched.name, watched.rises
+
+        def is_best() -> bool:
+            value = _number(namespace.get(name))
+            if math.isnan(value) or (value <= self._best if rises else value >= self._best):
+                return False
+            self._best, self._is_new = value, True
+            return True
+
+        return is_best
+
+    def look(self, live: Live, head: Head, steps: list[Step], counts: dict[ItemId, int]) -> None:
+        """A turn of a loop is over: make the file, where it was the best."""
+        if self.judge(live, head, steps)():
+            self.keep(live, counts)
+
+    def keep(self, live: Live, counts: dict[ItemId, int]) -> None:
+        """The run stands at the end of a turn: make the file, where that turn was the best."""
+        if not self._is_new or self._watched is None:
+            return
+        self._is_new = False
+        try:
+            with clean_modes():
+                data, turns = checkpoint_bytes(live, self.most_bytes, counts)
+        except VerbRefused:  # what is kept at the run's end says why
+            return
+        name, rises = self._watched
+        self._waiting = CheckpointKept(
+            request=0, data=data, turns=turns, counts=dict(counts), figure=name, value=self._best, rises=rises
+        )
+
+    def tell(self, *, at_end: bool = False) -> None:
+        """Send what was made last, where it is time for that; `at_end`: the run comes to rest."""
+        now = time.perf_counter()
+        if self._sent_s is None:
+            self._sent_s = now
+        if self._waiting is not None and (at_end or now - self._sent_s >= EVERY_S):
+            self._sent_s = now
+            kept, self._waiting = self._waiting, None
+            self._send(kept)
+
+
+def _never() -> bool:
+    return False
+
+
+def _number(value: object) -> float:
+    """What is compared; not a number where a value is none."""
+    try:
+        return float(value)  # type: ignore[arg-type]  # whatever the program has under that name
+    except (TypeError, ValueError, RuntimeError):
+        return math.nan
