@@ -48,7 +48,7 @@ _METHODS: Final = frozenset({"__init__", "forward"})
 """What a class of a program defines."""
 _NODES: Final = (
     *(ast.Module, ast.Expression, ast.Expr, ast.Assign, ast.AugAssign, ast.For, ast.With, ast.withitem, ast.If),
-    *(ast.Assert, ast.Pass, ast.Return, ast.FunctionDef, ast.ClassDef, ast.arguments, ast.arg),
+    *(ast.Assert, ast.Pass, ast.Return, ast.While, ast.FunctionDef, ast.ClassDef, ast.arguments, ast.arg),
     *(ast.Import, ast.ImportFrom, ast.alias, ast.keyword, ast.expr_context, ast.boolop, ast.operator, ast.unaryop),
     *(ast.cmpop, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Dict, ast.Compare, ast.Call, ast.FormattedValue),
     *(ast.JoinedStr, ast.Constant, ast.Attribute, ast.Subscript, ast.Starred, ast.Name, ast.List, ast.Tuple),

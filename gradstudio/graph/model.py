@@ -78,7 +78,8 @@ class Block(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=T
     A `for` has the outputs 0 = loop variable, 1.. = carried values (inside), and the input
     ports "range.0".."range.2" (range) or "over" (a list), "first.NAME" (the binding before the
     loop) and "next.NAME" (the binding in the body). `autocast` has "device_type" and "dtype";
-    `set_grad_enabled` has "mode", which must be given; `if` has "condition".
+    `set_grad_enabled` has "mode", which must be given; `if` has "condition". A `for` that is `endless` goes over
+    nothing and has no variable: it is a `while`, which code in it ends (`graph.text.while_heads`).
     """
 
     id: ItemId
@@ -88,6 +89,7 @@ class Block(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=T
     lengths: dict[str, int] = {}
     variable: str = ""
     carried: tuple[str, ...] = ()
+    endless: bool = False
     note: str = ""
     beside: str = ""
     blank_before: bool = False

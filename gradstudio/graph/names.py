@@ -129,6 +129,8 @@ def operator_title(node: Node, operator: Operator) -> str:
 def block_title(block: Block) -> str:
     """The block as Python would begin it."""
     match block.kind:
+        case "for" if block.endless:
+            return "while"
         case "for":
             return f"for {block.variable or '_'}"
         case "group":

@@ -6,7 +6,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.ports.drop_target import drop_target
-from gradstudio.graph.ports.item_ports import find_port, input_ports, output_family, output_ports
+from gradstudio.graph.ports.item_ports import find_port, input_ports, output_family, shown_outputs
 from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.families import accepts
 
@@ -61,7 +61,7 @@ def legal_sources(
     for item in items:
         if _border(graph, item, target, port) or (item in fed and _cycle(graph, item, target, port)):
             continue
-        outputs = (output.index for output in output_ports(graph, item))
+        outputs = (output.index for output in shown_outputs(graph, item))
         found += [(item, output) for output in outputs if not _fits(graph, item, output, target, port)]
     return frozenset(found)
 
@@ -140,7 +140,7 @@ def _walk_back(came: dict[ItemId, ItemId], start: ItemId, goal: ItemId) -> list[
 def _ends(graph: Graph, source: ItemId, output: int, target: ItemId, port: str) -> str:
     if not _is_there(graph, source, DEFINITION_INPUTS) or not _is_there(graph, target, DEFINITION_OUTPUTS):
         return "One end of this wire is not there any more."
-    if output >= len(output_ports(graph, source)):
+    if output not in (port.index for port in shown_outputs(graph, source)):
         return f"{title(graph, source)} has no result to take from here."
     if find_port(graph, target, port) is None:
         return f"{title(graph, target)} has no argument '{port}'."

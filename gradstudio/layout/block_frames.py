@@ -1,7 +1,7 @@
 """How much room the frame of a block takes around what it holds, as far as can be known without a canvas."""
 
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.ports.item_ports import input_ports, output_ports
+from gradstudio.graph.ports.item_ports import input_ports, shown_outputs
 
 SIDE = 30.0
 BOTTOM = 26.0
@@ -20,7 +20,7 @@ Edges = tuple[float, float, float, float]
 
 def frame_edges(graph: Graph, block: ItemId) -> Edges:
     """Pixels left of, above, right of and below what a block holds."""
-    outputs, rows = output_ports(graph, block), len(_shown(graph, block))
+    outputs, rows = shown_outputs(graph, block), len(_shown(graph, block))
     left = max((PORT_ROOM + CHARACTER * len(output.name) for output in outputs), default=SIDE)
     return max(left, SIDE), TITLE + ROW * (rows + len(outputs)) + GAP, SIDE, BOTTOM
 
@@ -36,7 +36,7 @@ def frame_ports(graph: Graph, block: ItemId) -> tuple[dict[str, float], dict[int
     """How far below the top of the frame each input and each output stands, pixels."""
     shown = _shown(graph, block)
     inputs = {path: TITLE + ROW * (k + 0.5) for k, path in enumerate(shown)}
-    outputs = {port.index: TITLE + ROW * (len(shown) + k + 0.5) for k, port in enumerate(output_ports(graph, block))}
+    outputs = {port.index: TITLE + ROW * (len(shown) + k + 0.5) for k, port in enumerate(shown_outputs(graph, block))}
     return inputs, outputs
 
 

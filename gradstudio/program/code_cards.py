@@ -20,7 +20,7 @@ from gradstudio.program.printing.comment_lines import comment_lines, paragraphs
 from gradstudio.program.reading.code.code_statement import first_line, last_line
 from gradstudio.program.reading.reader import read_script
 
-_HOLDERS = (ast.For, ast.If, ast.With, ast.FunctionDef, ast.ClassDef)
+_HOLDERS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.ClassDef)
 Result = tuple[ItemId, int]
 """An item, and which of its results."""
 

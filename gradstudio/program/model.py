@@ -74,7 +74,7 @@ class BlockStatement(msgspec.Struct, frozen=True, kw_only=True, tag="block", omi
     Attributes:
         kind: a block kind; for "group" the head is "" and the body is plain statements.
         context: for `with` kinds, the expression after ``with``.
-        iterable: for `for`, the expression after ``in``; `variable` the loop variable.
+        iterable: for `for`, the expression after ``in``, "" where it is endless; `variable` the loop variable.
         condition: for `if`, the expression.
         drops: addresses of parts in its head, to delete after the block ended.
         address: how reports call it (``for_1``).

@@ -10,6 +10,7 @@ from gradstudio.graph.analysis.program_analysis import incomplete
 from gradstudio.graph.model import Graph
 from gradstudio.graph.text.code_records import code_of, is_code
 from gradstudio.graph.text.drawn_bodies import body_places
+from gradstudio.graph.text.while_heads import condition_in
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.trust import code_digest
@@ -57,6 +58,8 @@ def test_a_text_opens_and_is_kept_as_it_was_typed(path: Path) -> None:
     assert incomplete(graph) == {}
     codes = codes_of(graph)
     for code in codes:
+        if (condition := condition_in(code)) and condition in text:
+            continue  # it stands in the head of a `while`, or on lines of its own
         for line in code.split("\n"):
             is_typed = (
                 line in text

@@ -68,7 +68,7 @@ def code(text: str) -> Graph:
     ("text", "prints", "draws"),
     [
         ("import os\n", False, False),
-        ("while True:\n    print('x')\n", True, False),
+        ("while True:\n    {**print('x')}\n", True, False),
         ("import matplotlib.pyplot as plt\n", False, False),
         ("import matplotlib.pyplot as plt\nplt.plot([1])\n", False, True),
         ("def shows(x):\n    print(x)\n    plt.plot(x)\n    yield x\n", False, False),

@@ -63,6 +63,8 @@ def check_item(item: Item, where: Where) -> None:
         check_names([item.variable] if item.variable else [], (*where, "variable"), single=True)
         if item.variable and not isinstance(item, ForRecord):
             raise Fault("only a for block has a loop variable", (*where, "variable"))
+        if isinstance(item, ForRecord) and item.endless and (item.variable or item.literals or item.lengths):
+            raise Fault("an endless loop goes over nothing and has no variable", (*where, "endless"))
 
 
 def check_names(names: list[str], where: Where, *, single: bool = False) -> None:

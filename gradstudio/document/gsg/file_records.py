@@ -111,7 +111,9 @@ class AutocastRecord(BlockRecord, frozen=True, kw_only=True, tag="autocast"):
 
 
 class ForRecord(BlockRecord, frozen=True, kw_only=True, tag="for"):
-    """``for variable in ...:``."""
+    """``for variable in ...:``; where it is `endless` ``while True:``, which code in it ends."""
+
+    endless: bool = False
 
 
 class IfRecord(BlockRecord, frozen=True, kw_only=True, tag="if"):

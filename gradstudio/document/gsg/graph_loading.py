@@ -18,6 +18,7 @@ from gradstudio.document.gsg.file_records import (
     BodyRecord,
     ContentRecord,
     DefinitionRecord,
+    ForRecord,
     Item,
     NodeRecord,
     PlaceRecord,
@@ -39,7 +40,7 @@ from gradstudio.graph.model import (
     Place,
     Wire,
 )
-from gradstudio.graph.ports.item_ports import find_port, output_ports
+from gradstudio.graph.ports.item_ports import find_port, has_no_variable, output_ports
 from gradstudio.graph.ports.wire_dots import end_of, renumber_dots, wire_of
 from gradstudio.graph.text.record_checks import literal_reason
 from gradstudio.operators.catalogue.loader import load
@@ -173,6 +174,7 @@ def _block(item: Item, item_id: ItemId, literals: dict[str, str]) -> Block:
         lengths=item.lengths,
         variable=item.variable,
         carried=tuple(item.carried),
+        endless=isinstance(item, ForRecord) and item.endless,
         note=item.note,
         beside=item.beside,
         blank_before=item.blank_before,
@@ -231,7 +233,8 @@ def _wire_problem(graph: Graph, wire: Wire, definition: DefinitionRecord | None)
 def _check_outputs(graph: Graph, where: Where) -> None:
     counts = {item: len(output_ports(graph, item)) for item in graph.outgoing if item in graph}
     for number, wire in enumerate(graph.wires.values()):
-        if wire.output >= counts.get(wire.source, wire.output + 1):
+        is_nothing = wire.output == 0 and has_no_variable(graph, wire.source)
+        if is_nothing or wire.output >= counts.get(wire.source, wire.output + 1):
             raise Fault(f"'{wire.source}' has no result {wire.output}", (*where, number, "output"), BadWire)
 
 

@@ -150,7 +150,7 @@ def _block(block: Block) -> Line:
     line: Line = {"title": _clean(block.title, "\n\t")} if block.title else {}
     line |= {"variable": block.variable} if block.variable else {}
     line |= {"carried": block.carried} if block.carried else {}
-    return line | _arguments(block) | _marks(block)
+    return line | _arguments(block) | _marks(block, "endless")
 
 
 def _arguments(owner: Node | Block) -> Line:

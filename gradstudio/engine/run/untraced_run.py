@@ -32,6 +32,7 @@ TELL_EVERY_S = 0.5
 STEADY = 16
 """So many backwards of a statement in a row have to find the same leaves without a `.grad`."""
 _is_none, _grad_of = partial(is_, None), attrgetter("tensor.grad")
+_BLOCKS = (ast.For, ast.While, ast.With, ast.If)
 _HOISTED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
@@ -195,9 +196,9 @@ def _woven(statements: list[ast.stmt], backward_lines: frozenset[int], every: bo
     for place, statement in enumerate(statements):
         if (every or place == 0) and not _stands_first(statement):
             woven.append(woven_call(CHECK, statement, statement.lineno))
-        if isinstance(statement, ast.For | ast.With | ast.If):
+        if isinstance(statement, _BLOCKS):
             statement.body = _woven(statement.body, backward_lines, every=False)
-        is_backward = statement.lineno in backward_lines and not isinstance(statement, ast.For | ast.With | ast.If)
+        is_backward = statement.lineno in backward_lines and not isinstance(statement, _BLOCKS)
         if is_backward:
             woven.append(woven_call(BEFORE, statement, statement.lineno))
         woven.append(statement)

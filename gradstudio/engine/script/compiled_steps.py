@@ -21,6 +21,8 @@ SEEDS = {"torch.autograd.backward": (1, "grad_tensors"), "torch.autograd.grad": 
 BACKWARD_CALLS = {"torch.autograd.backward": ("tensors",), "torch.autograd.grad": ("outputs", "inputs")}
 LARGEST_EXPONENT = 64
 _NAMED = re.compile(r"(?P<around>enumerate\()?(?P<name>\w+)(?(around)(, (start=)?\d+)?\))")
+_ENDLESS = "None"
+"""What stands for what an endless loop goes over."""
 Fingerprint = tuple[object, ...]
 
 
@@ -274,7 +276,7 @@ def _wires(statement: Statement) -> tuple[tuple[str, str, tuple[ItemId, int] | N
 
 
 def _head(block: BlockStatement, scope: dict[str, tuple[ItemId, int]], lines: bool) -> Head:
-    text = block.context or block.iterable or block.condition
+    text = block.context or block.iterable or block.condition or (_ENDLESS if block.kind == "for" else "")
     line = block.line if lines else 1
     source = source_of(text, 1) if text else None
     bound = () if source is None else (source.template, *(scope.get(name, name) for name in source.slots))

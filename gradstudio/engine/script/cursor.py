@@ -6,6 +6,7 @@ entered, and is left when the cursor goes on or is closed.
 
 from collections.abc import Container, Iterator
 from contextlib import AbstractContextManager
+from itertools import repeat
 from typing import Any
 
 from torch.utils.data import DataLoader
@@ -292,7 +293,7 @@ class Cursor:
             frame.began = GeneratorStates(generators_of(loader))
         value: Any = None if head.expression is None else access.evaluate(head.expression, self._namespace)
         if kind == "for":
-            frame.iterator = iter(value)
+            frame.iterator = iter(value) if head.block.iterable else repeat(())
             if not frame.has_next_turn():
                 return None
             self._bind(frame)

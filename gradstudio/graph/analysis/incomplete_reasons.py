@@ -54,7 +54,7 @@ def block_reason(statements: Statements, block: Block) -> str | None:
     reason = names_reason(tuple(name for name in (block.variable, *block.carried) if name))
     if reason is None:
         reason = _arguments_reason(statements, block, statements.arguments[block.id])
-    if reason is None and block.kind == "for" and len(statements.arguments[block.id]) != 1:
+    if reason is None and block.kind == "for" and len(statements.arguments[block.id]) != (not block.endless):
         reason = "the loop has nothing to go over"
     return reason
 

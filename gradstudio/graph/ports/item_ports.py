@@ -265,7 +265,9 @@ def _block_parameters(graph: Graph, block: Block) -> tuple[Parameter, ...]:
     match block.kind:
         case "for":
             over: tuple[Parameter, ...] = (_RANGE, _OVER)
-            if counts(graph, block):
+            if block.endless:
+                over = ()
+            elif counts(graph, block):
                 over = (_RANGE,)
             elif block.literals.get("over") or (block.id, "over") in graph.wires:
                 over = (_OVER,)
@@ -282,6 +284,18 @@ def _block_outputs(graph: Graph, block: Block) -> tuple[OutputPort, ...]:
     family = Family.NUMBER if counts(graph, block) else Family.UNKNOWN
     carried = (OutputPort(k + 1, name, Family.UNKNOWN) for k, name in enumerate(block.carried))
     return (OutputPort(0, block.variable, family), *carried)
+
+
+def shown_outputs(graph: Graph, item: ItemId) -> tuple[OutputPort, ...]:
+    """What an item gives that can be wired: an endless loop has no variable."""
+    ports = output_ports(graph, item)
+    return ports[1:] if has_no_variable(graph, item) else ports
+
+
+def has_no_variable(graph: Graph, item: ItemId) -> bool:
+    """Whether an item is an endless loop, whose first result is nothing."""
+    block = graph.blocks.get(item)
+    return block is not None and block.endless
 
 
 def _unknown_inputs(graph: Graph, node: Node) -> list[Port]:

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from gradstudio.graph.card_grouping import CALLED, card_groups
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.ports.item_ports import OutputPort, Port, input_ports, output_ports
+from gradstudio.graph.ports.item_ports import OutputPort, Port, input_ports, shown_outputs
 from gradstudio.graph.rules import legal_targets
 from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Family, Kind
@@ -47,7 +47,7 @@ def rank_links(graph: Graph, sources: Iterable[ItemId], targets: Iterable[ItemId
     ]
     found = []
     for source in sources:
-        for output in output_ports(graph, source):
+        for output in shown_outputs(graph, source):
             legal = legal_targets(graph, source, output.index)
             for item, port in ports:
                 if (item, port.path) in legal:

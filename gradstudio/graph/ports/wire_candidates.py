@@ -6,7 +6,7 @@ from typing import NamedTuple
 from gradstudio.graph.card_grouping import CALLED, card_groups
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports import port_matching
-from gradstudio.graph.ports.item_ports import Port, input_ports, output_ports
+from gradstudio.graph.ports.item_ports import Port, input_ports, shown_outputs
 from gradstudio.graph.rules import legal_sources, why_not
 from gradstudio.graph.text.item_titles import title
 
@@ -63,7 +63,7 @@ def candidates_into(graph: Graph, target: ItemId, path: str) -> list[WireCandida
     fits = legal_sources(graph, target, path)
     chosen = list[WireCandidate]()
     for item in nearest:
-        for output in output_ports(graph, item):
+        for output in shown_outputs(graph, item):
             name = "" if output.name == DISCARDED else output.name
             words = name or f"{title(graph, item)}, result {output.index}"
             legal = (item, output.index) in fits

@@ -12,6 +12,7 @@ from gradstudio.graph.text.code_records import FREE_METHOD, FREE_PATH
 from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.loop_targets import loop_target, target_text
 from gradstudio.graph.text.record_checks import attribute_of
+from gradstudio.graph.text.while_heads import while_head
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face, Operator
 
@@ -43,6 +44,8 @@ def title(graph: Graph, item: ItemId) -> str:
     if item in EDGES:
         return EDGES[item]
     block = graph.blocks.get(item)
+    if block is not None and block.endless:
+        return while_head(graph, block)
     if block is not None and (target := loop_target(graph, block)) is not None:
         return f"for {target_text(graph, target)}"
     return block_title(block) if block is not None else str(item)

@@ -37,7 +37,7 @@ def loop_target(graph: Graph, block: Block, is_live: IsLive | None = None) -> Ta
         block: any block of it.
         is_live: whether an item is printed; all are, unless it says otherwise.
     """
-    if block.kind != "for" or block.variable:
+    if block.kind != "for" or block.variable or block.endless:
         return None
     items = (item for item in graph.bodies[BodyId(block.id)] if is_live is None or is_live(item))
     found = _Walk(graph, items, is_live).taken(block.id, 0)

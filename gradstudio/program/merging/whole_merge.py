@@ -200,8 +200,8 @@ class _Merging:
 
     def _is_first(self, item: ItemId) -> bool:
         """Whether an item of the text is the first of its body, what stands in its head aside."""
-        from_head = self.printed.references.from_head
-        return item == next((one for one in self.read.bodies[self.read.parents[item]] if one not in from_head), item)
+        in_heads = self.printed.references.in_heads
+        return item == next((one for one in self.read.bodies[self.read.parents[item]] if one not in in_heads), item)
 
     def _clean(self, note: str) -> str:
         """A note without the lines about what cannot run, which the reader took for notes."""

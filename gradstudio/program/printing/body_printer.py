@@ -136,8 +136,8 @@ class Body:
             return self._group(block, depth)
         line = Line()
         self.printer.head(line, block)
-        self._in_heads.update(item for item, start, end in line.marks if item in self.references.from_head)
-        self._put(self._piece(line, depth, None, block.beside))
+        self._in_heads.update(item for item, start, end in line.marks if item in self.references.in_heads)
+        self._put(self._piece(line, depth, None, block.beside, is_code=item in self.references.conditions))
         if not self.write(BodyId(item), depth + 1):
             self.lines.append(INDENT * (depth + 1) + "pass")
         return True
@@ -187,12 +187,15 @@ class Body:
         marks = tuple((item, first, len(indent), last, len(lines[-1])) for item, _, _ in line.marks)
         return Piece(key, depth, (*above, *lines), marks, imports)
 
-    def _piece(self, line: Line, depth: int, key: Key | None, beside: str) -> Piece:
-        """What the printer has just written on a line, broken where that is too long, with the comment beside it."""
+    def _piece(self, line: Line, depth: int, key: Key | None, beside: str, *, is_code: bool = False) -> Piece:
+        """What the printer has just written on a line, broken where that is too long, with the comment beside it.
+
+        Where it `is_code`, it stays as it was typed.
+        """
         text, indent = line.text, len(INDENT) * depth
         imports = frozenset(self.printer.imports)
         self.printer.imports.clear()
-        if indent + columns(text) <= WIDTH:
+        if is_code or indent + columns(text) <= WIDTH:
             lines, above = with_comment((INDENT * depth + text,), beside)
             marks = tuple([(item, above, indent + start, above, indent + end) for item, start, end in line.marks])
             return Piece(key, depth, lines, marks, imports)

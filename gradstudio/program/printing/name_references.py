@@ -7,6 +7,7 @@ from gradstudio.graph.model import ItemId, Wire
 from gradstudio.graph.names import RESERVED, bound_names, fresh_name_from
 from gradstudio.graph.text.loop_targets import Target, loop_target, targets
 from gradstudio.graph.text.statements import SELF
+from gradstudio.graph.text.while_heads import condition_node
 
 
 class References:
@@ -17,6 +18,8 @@ class References:
     Attributes:
         targets: of loops without a variable of their own, what their heads bind.
         from_head: the statements that are printed there, parts of such targets.
+        conditions: of loops that one ends, the code that is printed as their head.
+        in_heads: all statements that need no line, since a head says them.
     """
 
     def __init__(self, analysis: Analysis) -> None:
@@ -25,6 +28,8 @@ class References:
         self.validity, self.nested, self.addresses = analysis.validity, analysis.nested, analysis.addresses
         self.targets = dict(self._targets())
         self.from_head = {part.node: part for whole in self.targets.values() for part in targets(whole)}
+        self.conditions = dict(self._conditions())
+        self.in_heads = {*self.from_head, *self.conditions.values()}
         self._read: dict[tuple[ItemId, int], str] = {}
         self._extra: dict[tuple[ItemId, int], str] = {}
         self._taken: set[str] | None = None
@@ -96,6 +101,12 @@ class References:
         for block in self.graph.blocks.values():
             found = loop_target(self.graph, block, self.validity.is_live) if self.validity.is_live(block.id) else None
             if found is not None:
+                yield block.id, found
+
+    def _conditions(self) -> Iterator[tuple[ItemId, ItemId]]:
+        for block in self.graph.blocks.values():
+            found = condition_node(self.graph, block, self.validity.is_live)
+            if found is not None and self.validity.is_live(block.id):
                 yield block.id, found
 
     def fresh(self, base: str) -> str:

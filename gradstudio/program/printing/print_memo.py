@@ -152,7 +152,7 @@ class Memo:
         found = [item for item, address in now.addresses.items() if addresses.get(item, address) != address]
         if before.validity is now.validity:
             return found if before.nested is now.nested else None
-        if now.graph.blocks or now.graph.edges is not None or before.from_head:
+        if now.graph.blocks or now.graph.edges is not None or before.in_heads:
             return None  # what heads of loops bind, and what is given from outside, is said by no key
         found += [*self._rewired(now.graph.wires), *now.validity.changed_since(before.validity)]
         return [item for item in (*found, *(before.nested ^ now.nested)) if item in now.graph.nodes]

@@ -14,6 +14,7 @@ from gradstudio.graph.text.drawn_bodies import body_places, with_bodies
 from gradstudio.graph.text.literal_text import CONDITIONAL, PRIMARY, TUPLE
 from gradstudio.graph.text.loop_targets import Target
 from gradstudio.graph.text.record_checks import attribute_of
+from gradstudio.graph.text.while_heads import ALWAYS, condition_in
 from gradstudio.operators.model import Face, Kind, Operator
 from gradstudio.program.model import Span
 from gradstudio.program.printing.expression_printer import ExpressionPrinter
@@ -98,6 +99,9 @@ class StatementPrinter:
         line.marks.append((block.id, start, start))
         variable = ""
         match block.kind:
+            case "for" if block.endless:
+                self._while(line, block)
+                begin = len(line.pieces)
             case "for":
                 variable = self.references.variable(block.id)
                 self._loop_target(line, block.id, variable)
@@ -197,6 +201,18 @@ class StatementPrinter:
         else:
             self._target(line, target)
         line.write(" in ")
+
+    def _while(self, line: Line, block: Block) -> None:
+        line.write("while ")
+        item = self.references.conditions.get(block.id)
+        if item is None:
+            line.write(ALWAYS)
+            return
+        code = Line()
+        self.statement(code, item)
+        start = line.length
+        line.write(condition_in(code.text))
+        line.marks.append((item, start, line.length))
 
     def _target(self, line: Line, target: Target, inside: bool = False) -> None:
         """What a loop binds at its head: ``i, (a, b)``."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.code.while_loops import EndlessLoop
 
 _HIDDEN = "It cannot be told how deep this line stands: take out the lines that hold only a backslash."
 _ONLY_BACKSLASH = re.compile(r"^[ \t\f]*\\$", re.MULTILINE)
@@ -106,7 +107,7 @@ class Comments:
 
         What stands behind several statements on one line is the last one's; `following` is the next one's line.
         """
-        body = getattr(statement, "body", None)
+        body = statement.typed if isinstance(statement, EndlessLoop) else getattr(statement, "body", None)
         last = last_line_of_head(statement)
         end = self._end_of(statement.lineno)
         if body and body[0].lineno > end:

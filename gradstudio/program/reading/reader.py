@@ -16,7 +16,7 @@ from gradstudio.program.reading.code.body_reader import with_drawn_bodies
 from gradstudio.program.reading.code.code_reader import CodeReader
 from gradstudio.program.reading.code.code_statement import CodeStatement, as_typed, codes_in, names_taken
 from gradstudio.program.reading.code.fallback import keep_code
-from gradstudio.program.reading.code.undrawn import Key, Undrawn
+from gradstudio.program.reading.code.undrawn import Key, Undrawn, holds_while
 from gradstudio.program.reading.comments import Comment, Comments, Notes
 from gradstudio.program.reading.definitions.definition_outlines import outline
 from gradstudio.program.reading.definitions.definition_reader import Inside
@@ -82,7 +82,7 @@ def read_script(
 
     refused: Sequence[NotReadable] = ()
     try:
-        if not kept:
+        if not kept and not (is_lenient and holds_while(text, tree)):
             return read(text, tree)
     except NotReadable as error:
         refused = error.all

@@ -4,8 +4,9 @@ from msgspec.structs import replace
 
 from gradstudio.graph.context_paths import context_path
 from gradstudio.graph.model import Block, Graph, ItemId, Node
-from gradstudio.graph.ports.item_ports import input_ports, output_ports
+from gradstudio.graph.ports.item_ports import input_ports, shown_outputs
 from gradstudio.graph.text.loop_targets import loop_target, target_text
+from gradstudio.graph.text.while_heads import while_head
 from gradstudio.scene.card.card_layout import (
     BADGE,
     BODY_EDGE,
@@ -30,7 +31,7 @@ def frame_layout(graph: Graph, item: ItemId, measure: Measure) -> CardLayout:
     rows = [input_row(graph, port, item) for port in input_ports(graph, item)]
     if _condition(graph, block) is not None:
         rows = [replace(row, label="if") if row.path == "range.0" else row for row in rows]
-    outputs = output_rows(output_ports(graph, item), item, always=True)
+    outputs = output_rows(shown_outputs(graph, item), item, always=True)
     left = [row for row in rows if not row.path.startswith("next.")]
     title = block_code(graph, block)
     label_width = max((measure(row.label, "label") for row in left), default=0.0)
@@ -73,6 +74,8 @@ def block_code(graph: Graph, block: Block) -> str:
             return f"with {context_path(block.kind)}({_argument(graph, block, 'mode')}):"
         case "autocast":
             return f"with torch.autocast({block.literals.get('device_type', '…')}):"
+        case "for" if block.endless:
+            return f"{while_head(graph, block)}:"
         case "for" if (condition := _condition(graph, block)) is not None:
             return f"if {condition}:"
         case "for":

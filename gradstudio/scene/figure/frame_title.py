@@ -9,6 +9,8 @@ def frame_title(graph: Graph, block: ItemId) -> Formula:
     """The head of a block as a paper writes it."""
     found = graph.blocks[block]
     match found.kind:
+        case "for" if found.endless:
+            return upright("while")
         case "for":
             return (Run("for "), *symbol(found.variable or "_"), *_range(graph, block))
         case "group":

@@ -97,12 +97,22 @@ def test_other_cards_stay_as_they_are_also_where_they_could_be_drawn() -> None:
     assert "torch.zeros" in {node.operator for node in graph.nodes.values()}
 
 
-@pytest.mark.parametrize("code", ["d = {k: x for k in 'ab'}", "while x.sum() < 0:\n    x = x + 1"])
+@pytest.mark.parametrize(
+    "code", ["d = {k: x for k in 'ab'}", "while x.sum() < 0:\n    x = x + 1\nelse:\n    x = x + 2"]
+)
 def test_what_cannot_be_drawn_is_not_offered(code: str) -> None:
     graph, item = with_card(HEAD, code)
     assert draw_code(graph, item) is None
     with pytest.raises(Refused, match="Nothing of this card"):
         draw(graph, item)
+
+
+def test_a_while_is_drawn_as_a_loop_with_its_condition_as_its_head() -> None:
+    code = "while x.sum() < 9:\n    x = x + 1"
+    graph, item = with_card(HEAD, code)
+    apply_all(graph, draw(graph, item))
+    assert [block.endless for block in graph.blocks.values()] == [True]
+    assert code in write_script(graph)
 
 
 def test_what_other_code_puts_in_doubt_stays_code() -> None:

@@ -29,7 +29,7 @@ from gradstudio.program.reading.code.code_reader import whole_as_code
 from gradstudio.program.reading.code.code_statement import first_line, last_line
 from gradstudio.program.reading.code.fallback import keep_code
 from gradstudio.program.reading.code.inspection import looks_into_functions
-from gradstudio.program.reading.code.undrawn import Undrawn, bodies_of, key_of
+from gradstudio.program.reading.code.undrawn import Undrawn, bodies_of, holds_while, key_of
 from gradstudio.program.reading.imports import PACKAGES
 from gradstudio.program.reading.parser import parse
 from gradstudio.program.reading.read_text import Read
@@ -248,7 +248,7 @@ class _Card:
         try:
             tree = parse(text)
             kept = [[key_of(one)] for one in _holding(tree.body[-1])]
-            if kept:
+            if kept or holds_while(text, tree):
                 return keep_code(Undrawn(text, kept), (), partial(self._read, text, of_code=True))
             try:
                 return self._read(text, tree, of_code=True)

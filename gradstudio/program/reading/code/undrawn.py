@@ -9,6 +9,7 @@ from gradstudio.graph.text.loop_exits import leaves
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.code.code_statement import CodeStatement, codes_in, first_line, last_line
 from gradstudio.program.reading.code.star_imports import last_star
+from gradstudio.program.reading.code.while_loops import endless_loop
 from gradstudio.program.reading.desugar.branches import RESULT
 from gradstudio.program.reading.main_part import is_report, main_part
 from gradstudio.program.reading.syntax_queries import walk
@@ -143,16 +144,16 @@ class Undrawn:
                 if isinstance(one, ast.FunctionDef) and self._returns_code(body):
                     name = _free_name(one)
                 body[:] = self._replaced(body, name, one)
-            found.append(one)
+            found.append(endless_loop(one, self._lines) if isinstance(one, ast.While) and not one.orelse else one)
         if waiting:
             found.append(self._code(waiting))
         return found
 
     def _is_kept(self, statement: ast.stmt) -> bool:
         """Whether it is code: it is kept as that, or it is an `if` that would hold nothing else."""
-        if key_of(statement) not in self.keys and isinstance(statement, ast.If):
+        if key_of(statement) not in self.keys and isinstance(statement, ast.If | ast.While):
             inner = [one for body in bodies_of(statement) for one in body]
-            if all(map(self._is_kept, inner)) and self._is_apart(statement):
+            if inner and all(map(self._is_kept, inner)) and self._is_apart(statement):
                 self.keys.add(key_of(statement))
         return key_of(statement) in self.keys
 
@@ -188,13 +189,18 @@ class Undrawn:
         return len(line) - len(line.lstrip())
 
 
+def holds_while(text: str, tree: ast.AST) -> bool:
+    """Whether there is a `while` in a text, which is drawn by what it holds."""
+    return "while" in text and any(isinstance(part, ast.While) for part in walk(tree))
+
+
 def bodies_of(statement: ast.stmt, around: ast.stmt | None = None) -> list[list[ast.stmt]]:
     """The statements in a statement that can be kept as code by themselves; `around` it stands this one, or none.
 
     Those of definitions are there where these are drawn: at the top, and the methods of a class that a canvas has.
     """
     match statement, around:
-        case (ast.For(body=body), _) | (ast.With(body=body), _):
+        case (ast.For(body=body), _) | (ast.With(body=body), _) | (ast.While(body=body, orelse=[]), _):
             return [body]
         case ast.If(), _:
             return branches_of(statement)
@@ -220,7 +226,7 @@ def branches_of(statement: ast.If) -> list[list[ast.stmt]]:
 
 def open_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
     """The bodies of a block whose statements are read one by one: an `if` without code in it is read as a whole."""
-    if isinstance(statement, ast.For | ast.With):
+    if isinstance(statement, ast.For | ast.With | ast.While):
         return [statement.body]
     if isinstance(statement, ast.If) and codes_in([statement]):
         return branches_of(statement)

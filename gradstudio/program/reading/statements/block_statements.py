@@ -11,6 +11,7 @@ from gradstudio.graph.ports.arguments import BLOCK_PARAMETERS
 from gradstudio.operators.calls.argument_binding import Written
 from gradstudio.operators.model import Family
 from gradstudio.program.errors import NotReadable
+from gradstudio.program.reading.code.while_loops import EndlessLoop
 from gradstudio.program.reading.expressions.expression_reader import Expressions, refusal_at
 from gradstudio.program.reading.graph_builder import GraphBuilder, Port, WiredResult
 from gradstudio.program.reading.imports import Modules
@@ -117,19 +118,25 @@ class Blocks:
         target = statement.target
         inner = target if isinstance(target, ast.Tuple | ast.List) or statement in self._left else None
         at_head = inner is not None and _binds_names(inner)
+        is_endless = isinstance(statement, EndlessLoop)
+        if is_endless:
+            inner, at_head = None, False
         if inner is None:
-            variable = self._variable(target)
+            variable = "" if is_endless else self._variable(target)
         elif at_head:
             variable = ""
         else:
             variable = self._scope.fresh("element")
-        ports, lengths = self._over(statement.iter)
+        ports, lengths = ({}, {}) if is_endless else self._over(statement.iter)
         names = self._carried(statement)
         for name in names:
             ports[f"first.{name}"] = cast(WiredResult, self._scope.find(name))
         item = self._draft.block_id()
         literals = {path: port.text for path, port in ports.items() if isinstance(port, Written)}
-        block = Block(id=item, kind="for", variable=variable, carried=names, literals=literals, lengths=lengths)
+        block = Block(
+            id=item, kind="for", variable=variable, carried=names, literals=literals, lengths=lengths,
+            endless=is_endless,
+        )  # fmt: skip
         self._draft.block(block, ports)
         before = self._scope.bindings()
         self._enter(block, ports)

@@ -50,7 +50,7 @@ def net(made: str = "        self.n = 1", called: str = "        y = y * 2") -> 
     "line",
     [
         "d = {k: y for k in range(2)}",
-        "while y.sum() > 9: y = y / 2",
+        "while y.sum() > 9: y = y / 2\n    else: y = y + 1",
         "with open('a') as file: y = y + len(file.read())",
         "try: y = y / 0\n    except ZeroDivisionError: pass",
         "import os; os.getcwd()",
