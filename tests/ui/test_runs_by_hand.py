@@ -7,9 +7,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 from safetensors import safe_open
 
@@ -287,20 +286,9 @@ def test_the_best_of_a_run_is_restored_from_its_menu(desk: Desk, path: Path) -> 
     desk.until(lambda: panel.isVisible() and panel.model.rows)
     click(panel, 0)
     assert f"at turn {run.record.best_turns}, is kept, too" in panel.words.toPlainText()
-    chosen = list[str]()
-
-    def choose() -> None:
-        menu = QApplication.activePopupWidget()
-        assert isinstance(menu, QMenu)
-        (best,) = [action for action in menu.actions() if "Restore its best" in action.text()]
-        chosen.append(best.text())
-        menu.setActiveAction(best)
-        QTest.keyClick(menu, Qt.Key.Key_Return)
-
-    QTimer.singleShot(0, choose)
-    panel.view.customContextMenuRequested.emit(panel.view.visualRect(panel.model.index(0, STATE)).center())
+    actions = {action.text(): action for action in panel.menu_of(panel.model.index(0, STATE)).actions()}
+    actions[f"Restore its best (test_loss {run.record.best:.4g}, turn {run.record.best_turns})"].trigger()
     desk.until(lambda: "What it had learnt is put back" in desk.said)
-    assert chosen == [f"Restore its best (test_loss {run.record.best:.4g}, turn {run.record.best_turns})"]
     with safe_open(run.folder / "best.safetensors", "np") as file:
         learnt = file.get_tensor("state.w").tolist()
     record = desk.session.results.tables.written[desk.node("w"), 0].record

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -222,8 +222,13 @@ class RunsPanel(QWidget):
 
     def _on_view_context_menu_requested(self, at: QPoint) -> None:
         index = self.view.indexAt(at)
-        if not index.isValid():
-            return
+        if index.isValid():
+            menu = self.menu_of(index)
+            menu.exec(self.view.viewport().mapToGlobal(at))
+            menu.deleteLater()
+
+    def menu_of(self, index: QModelIndex) -> QMenu:
+        """What can be done with the run of a row."""
         run = self.model.rows[index.row()]
         menu = QMenu(self)
         is_shown = run.id in self.list.shown
@@ -238,8 +243,7 @@ class RunsPanel(QWidget):
         menu.addAction("Rename", lambda: self.view.edit(index.siblingAtColumn(RUN)))
         menu.addSeparator()
         menu.addAction("Delete", self.delete_selected)
-        menu.exec(self.view.viewport().mapToGlobal(at))
-        menu.deleteLater()
+        return menu
 
 
 class _Table(QTableView):
