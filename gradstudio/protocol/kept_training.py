@@ -91,6 +91,8 @@ class KeptTraining:
             assert isinstance(kept, CheckpointKept)
             self.hear(kept)
         self._save()
+        if record.state == "ended":
+            self._say_how(record)
 
     def __enter__(self) -> "KeptTraining":
         """This training."""
@@ -103,6 +105,10 @@ class KeptTraining:
         record = self._writer.record
         record.state, record.reason = ("stopped" if kind is KeyboardInterrupt else "ended"), str(error)
         self._save()
+        self._say_how(record)
+
+    def _say_how(self, record: RunRecord) -> None:
+        """How it goes on, where it can."""
         if record.learnt:
             turn = max(record.learnt.values())
             sys.stderr.write(f"{HOW.format(name=self._name, turn=turn)}\n")

@@ -2,15 +2,22 @@
 
 import json
 import os
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
+import psutil
 import pytest
+from safetensors.numpy import load
 
 from gradstudio.cli import main
+from gradstudio.document.runs.kept_run import KeptRun, kept_runs
 from gradstudio.program.forms.training.distributed_training import Way, distributed
 from gradstudio.program.reading.reader import read_script
 from gradstudio.train_command import TORCHRUN
+from tests.helpers.patience import PATIENCE_SECONDS, wait_until
 from tests.program.forms.training.test_distributed_training import EPOCHS
 
 RANKS = 2
@@ -48,3 +55,56 @@ def test_ranks_of_the_window_and_torchrun_learn_the_same(
     assert [line for line in done.stdout.splitlines() if line] == [
         line for printed in told["printed"] for line in printed["text"].replace("[rank 0] ", "").splitlines()
     ], "one process alone prints"
+
+
+LONG = EPOCHS.replace("range(3)", "range(400)").replace('    print("loss", loss.item())\n    print(whole.shape)\n', "")
+
+
+def newest(folder: Path) -> KeptRun | None:
+    return next(kept_runs(folder), None)
+
+
+def ranks_of(command: int) -> list[psutil.Process]:
+    """The engines of the ranks that a command has started."""
+    return [one for one in psutil.Process(command).children(recursive=True) if "--rank=" in one.cmdline()[-1]]
+
+
+@pytest.mark.slow
+def test_a_rank_that_dies_takes_the_run_with_it_and_it_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    """Ended by the kill of one, continued: the curve and the model are those of a run that nobody has cut off."""
+    text = distributed(read_script(LONG, keeps_code=True).graph)
+    losses, models = [], []
+    for name in ("whole", "killed"):
+        file = tmp_path / f"{name}.py"
+        file.write_text(text)
+        run = ["run", "--trust", "--processes", str(RANKS), str(file)]
+        if name == "killed":
+            kill_one(file, run)
+            cut_off = newest(file.with_suffix(".runs"))
+            assert cut_off is not None and cut_off.state == "ended" and cut_off.can_go_on
+            assert "Rank 1 was killed by SIGKILL" in cut_off.record.reason
+        assert command([*run, "--continue" if name == "killed" else "--keep"]).wait(PATIENCE_SECONDS) == 0
+        kept = newest(file.with_suffix(".runs"))
+        assert kept is not None and kept.state == "finished"
+        losses.append(kept.curves()["loss"])
+        models.append({key: one for key, one in load(kept.parameters()).items() if key.startswith("state.model.")})
+    (steps, whole), (_, continued) = losses
+    assert np.array_equal(steps, np.arange(400.0 * 4)) and np.array_equal(whole, continued)
+    assert models[0].keys() == models[1].keys() and len(models[0]) == 4
+    assert all(np.array_equal(models[0][key], models[1][key]) for key in models[0])
+
+
+def command(words: list[str]) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen([sys.executable, "-m", "gradstudio", *words], env=environment, stdout=quiet, stderr=quiet)
+
+
+def kill_one(file: Path, run: list[str]) -> None:
+    """Run until there is a checkpoint, and kill the second rank; no process is left."""
+    process = command([*run, "--keep"])
+    wait_until("a checkpoint", lambda: (kept := newest(file.with_suffix(".runs"))) is not None and kept.learnt_turns)
+    ranks = ranks_of(process.pid)
+    ranks[1].send_signal(signal.SIGKILL)
+    assert process.wait(PATIENCE_SECONDS) == 1
+    assert not [one for one in ranks if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]

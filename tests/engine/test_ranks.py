@@ -187,7 +187,7 @@ def test_one_is_killed_and_is_named_and_nothing_is_left_behind() -> None:
         engine.wait_for(Traced, timeout=PATIENCE_SECONDS)
         os.kill(ranks_of(engine)[1], signal.SIGKILL)
         paused = engine.wait_for(Paused, timeout=PATIENCE_SECONDS)
-        assert isinstance(paused, Paused) and paused.outcome == "failed"
+        assert isinstance(paused, Paused) and paused.outcome == "died"
         assert paused.reason.startswith("Rank 1 was killed by SIGKILL")
         engine.wait_until_ready(PATIENCE_SECONDS)
         left = ranks_of(engine)
@@ -228,7 +228,7 @@ def test_one_whose_code_writes_into_its_pipe_is_named_and_all_begin_anew(ranks: 
     begin(ranks, BABBLE)
     heard: list[Event] = []
     paused = ranks.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
-    assert isinstance(paused, Paused) and paused.outcome == "failed"
+    assert isinstance(paused, Paused) and paused.outcome == "died"
     assert paused.reason.startswith("Rank 1 said what no engine says (A frame of 4294967295 bytes")
     assert " line " in paused.reason
     assert any(one.level == "error" and one.text == paused.reason for one in heard if isinstance(one, Log))

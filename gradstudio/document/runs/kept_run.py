@@ -41,7 +41,7 @@ WORDS: Final[dict[State, str]] = {
     "failed": "failed",
     "ended": "ended unexpectedly",
 }
-_ENDS: Final[dict[str, State]] = {"done": "finished", "failed": "failed"}
+_ENDS: Final[dict[str, State]] = {"done": "finished", "failed": "failed", "died": "ended"}
 
 
 def state_behind(outcome: str) -> State:

@@ -22,6 +22,8 @@ _HANDS_ON = frozenset(
     {Face.INFIX, Face.PREFIX, Face.AUGMENTED, Face.ALIAS, Face.ITEM, Face.CALL, Face.ATTRIBUTE, Face.TUPLE}
 )
 """How what is made of something foreign is as foreign."""
+WRAPPER = 'DistributedDataParallel"'
+"""How the path of what wraps a module ends, as a literal."""
 _CALLS_CODE = FREE - {CODE, FREE_PATH}
 _PYTHON = ("python.", "builtins.", "operator.")
 """How the keys of what is no torch's and no numpy's begin."""
@@ -70,6 +72,7 @@ class GraphBuilder:
         self._foreign: set[tuple[ItemId, int]] = set()
         self._of_torch: set[tuple[ItemId, int]] = set()
         self._pretended: set[ItemId] = set()
+        self._wrapped: dict[ItemId, Port | None] = {}
 
     def node(
         self,
@@ -303,9 +306,14 @@ class GraphBuilder:
         if operator is None:
             return
         if operator.key in FREE and operator.key != CODE:
+            if node.literals.get("name", "").endswith(WRAPPER):
+                self._wrapped[item] = ports.get("inputs.0")
             self._foreign.update((item, k) for k in range(max(1, len(node.names))))
             return
         values = list(ports.values())
+        wrapped = self._wrapped_by(values[0]) if operator.face is Face.CALL and values else None
+        if wrapped is not None:
+            values[0] = wrapped
         if self._foreign and operator.face in _HANDS_ON and any(map(self.is_foreign, values)):
             self._foreign.update((item, k) for k in range(max(1, len(node.names))))
         families = [self.family(value) for value in values]
@@ -325,6 +333,11 @@ class GraphBuilder:
             self._families[item, 0] = Family.ARRAY  # or a number of numpy's, which has the same methods
         elif len(operator.results) > 1 and not node.names and not operator.writes:
             self._families[item, 0] = Family.TUPLE  # a part is read as a whole: `x.max(dim=1)[0]`
+
+    def _wrapped_by(self, callee: Port) -> WiredResult | None:
+        """The module that is called through a wrapper, which gives what that gives; None of any other callee."""
+        wrapped = self._wrapped.get(callee.source) if isinstance(callee, WiredResult) else None
+        return wrapped if isinstance(wrapped, WiredResult) else None
 
     def _of_item(self, values: list[Port], families: list[Family]) -> Family:
         if families[0] in (Family.ARRAY, Family.TEXT):

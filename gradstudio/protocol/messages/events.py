@@ -226,13 +226,14 @@ class Paused(Message, frozen=True):
 
     Attributes:
         next_node: where the counter stands; "" at the end.
-        outcome: how it ended. After "failed" a `Failed` came before, after "breakpoint" a `Hit` (its id in `hit`).
+        outcome: how it ended. After "failed" a `Failed` came before, after "breakpoint" a `Hit` (its id in `hit`);
+            "died": one of several processes that carried it out, and all begin from nothing.
         changed_by_hand: the run is no longer what the script would give (Zero grad).
     """
 
     revision: Size
     verb: Verb
-    outcome: OneOf["done", "stopped", "failed", "refused", "breakpoint"]
+    outcome: OneOf["done", "stopped", "failed", "refused", "breakpoint", "died"]
     next_node: ItemId
     at_end: bool
     pass_number: Count

@@ -358,7 +358,7 @@ class Leader:
             self._say(Log(level="error", text=f"{words} before it was ready."))
             self.is_over = True
         else:
-            self._give_up(f"{words}. All ranks were ended, and begin from nothing.", "failed")
+            self._give_up(f"{words}. All ranks were ended, and begin from nothing.", "died")
 
     def _give_up(self, words: str, outcome: Outcome) -> None:
         """The verb ends here and now; ranks from nothing take over."""

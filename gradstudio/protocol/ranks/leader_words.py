@@ -11,7 +11,7 @@ from gradstudio.protocol.messages.requests import Do
 from gradstudio.protocol.ranks.last_line import line_of
 from gradstudio.protocol.ranks.rank_engine import RankEngine
 
-Outcome = OneOf["failed", "stopped"]
+Outcome = OneOf["failed", "stopped", "died"]
 KEPT: Final = {
     *("Started", "Traced", "Gradients", "BackwardTraced", "PackedBackward", "Paused", "Failed", "Printed", "Warned"),
     *("Turned", "Hit", "Figured", "NoChart", "HistogramDrawn", "PointsDrawn", "ImagesDrawn", "ConfusionDrawn"),

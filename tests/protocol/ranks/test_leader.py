@@ -225,7 +225,7 @@ def test_one_fails_and_those_that_wait_are_ended(window: Window) -> None:
 
 def test_one_is_killed_and_named(window: Window) -> None:
     paused = window.run("die")[-1]
-    assert isinstance(paused, Paused) and paused.outcome == "failed"
+    assert isinstance(paused, Paused) and paused.outcome == "died"
     assert paused.reason == "Rank 1 was killed by SIGKILL. All ranks were ended, and begin from nothing."
     window.until(Hello)
 
@@ -240,7 +240,7 @@ def test_one_is_killed_and_named(window: Window) -> None:
 )
 def test_one_that_says_what_no_engine_says_is_named_and_all_begin_anew(window: Window, what: str, how: str) -> None:
     paused = window.run(what)[-1]
-    assert isinstance(paused, Paused) and paused.outcome == "failed" and paused.reason.startswith(how)
+    assert isinstance(paused, Paused) and paused.outcome == "died" and paused.reason.startswith(how)
     assert paused.reason.endswith("All ranks were ended, and begin from nothing.")
     window.until(Hello)
     assert last_row(window.run("go")).summary.value == 0.0

@@ -70,6 +70,9 @@ class RunStatus(QObject):
 
     def pause(self, event: Paused, in_backward: int) -> None:
         """The engine is at rest; `in_backward`: number of the backward in whose record the run is paused, or 0."""
+        if event.outcome == "died":
+            self.lose(event.reason.rstrip("."), event.outcome, stale=self.state.stale)
+            return
         self.set(
             busy=False,
             at_end=event.at_end,
