@@ -10,6 +10,7 @@ from gradstudio.engine.backward.saved_tensors import SavedReader
 from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.gradient.tensor_watch import Key, Value
 from gradstudio.engine.gradient.wire_edges import MARK, Alias, Call, Marks, Sending, Turns, WireEdge, deal, marks_of
+from gradstudio.engine.value.identity import identity
 from gradstudio.engine.value.view_state import grad_fn_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import EdgeValue, SavedTensor
@@ -82,7 +83,7 @@ class Reach:
         self._gradients = gradients
         for value in gradients.edgeless():
             if value.was_leaf and value.requires_grad:
-                self._leaves.setdefault(id(value.tensor), []).append(value)
+                self._leaves.setdefault(identity(value.tensor), []).append(value)
         self._walk(roots)
         if gradients.has_overwritten:
             self._follow_writes([value for value in gradients.values.values() if value.written is not None])
@@ -99,7 +100,7 @@ class Reach:
             if seen.marks is not None:
                 found += [((seen.id, alias.number), alias) for alias in seen.marks.aliases]
         for seen in self.leaves:
-            leaf = self._gradients.leaves.get(id(seen.leaf)) if seen.marks is None else None
+            leaf = self._gradients.leaves.get(identity(seen.leaf)) if seen.marks is None else None
             found += [((seen.id, 0), alias) for alias in (leaf.aliases.values() if leaf is not None else ())]
         return sorted(found, key=lambda pair: -pair[1].serial)
 
@@ -191,7 +192,7 @@ class Reach:
     def _identify_leaf(self, seen: GraphNode, leaf: Tensor) -> None:
         seen.leaf = leaf
         self.leaves.append(seen)
-        held = seen.held = self._leaves.get(id(leaf), ())
+        held = seen.held = self._leaves.get(identity(leaf), ())
         if held:
             seen.owner = held[0].key[0]
             seen.values = tuple([_value(value.key, 0, value.turns) for value in held])
@@ -241,7 +242,7 @@ class Reach:
                 else:
                     groups[call] = [seen]
                 call = call.outer
-        leaves = {id(seen.leaf): seen.id for seen in self.leaves}
+        leaves = {identity(seen.leaf): seen.id for seen in self.leaves}
         for call, members in groups.items():
             if len(members) == 1 and len(call.edges) == 1:
                 self._plan_single(call, members[0], leaves)
@@ -269,7 +270,7 @@ class Reach:
     def _edge_behind(self, brought: WireEdge, leaves: dict[int, int]) -> Edge:
         node, number = brought.node, brought.number
         if number < 0:
-            return (leaves[id(node)], 0) if id(node) in leaves else NOWHERE
+            return (leaves[identity(node)], 0) if identity(node) in leaves else NOWHERE
         seen = self._by_node.get(node)
         return NOWHERE if seen is None else (seen.id, number)
 

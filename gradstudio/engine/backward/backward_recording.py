@@ -287,7 +287,7 @@ class Recording:
 
     def _reach_leaf(self, seen: GraphNode, leaf: Tensor) -> None:
         came = seen.came[0] if seen.came else None
-        self.leaves[id(leaf)] = came
+        self.leaves[identity(leaf)] = came
         if leaf.grad is not None:
             fresh = seen.id not in self._before
             at_once = self._visible is None or seen.owner in self._visible

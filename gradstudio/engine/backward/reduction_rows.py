@@ -8,6 +8,7 @@ from torch import Tensor
 from gradstudio.engine.backward.backward_reachability import Reach
 from gradstudio.engine.backward.bucket_reductions import Bucket, Reductions
 from gradstudio.engine.gradient.gradient_registry import Gradients
+from gradstudio.engine.value.identity import identity
 from gradstudio.engine.value.tensor_summary import outline, summarise
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import ALL_REDUCE, AutogradRow, EdgeValue, Reduction
@@ -18,9 +19,9 @@ def reduction_rows(
     reductions: Reductions, reach: Reach, gradients: Gradients, number: int, leaves: dict[int, Summary | None]
 ) -> Iterator[AutogradRow]:
     """A row for each bucket of backward `number`; `leaves` then say what is left in each `.grad`."""
-    values = {id(seen.leaf): seen.values for seen in reach.leaves}
+    values = {identity(seen.leaf): seen.values for seen in reach.leaves}
     for bucket in reductions.buckets:
-        shown = tuple(_of_leaf(values.get(id(leaf), ()), place) for place, leaf in enumerate(bucket.parameters))
+        shown = tuple(_of_leaf(values.get(identity(leaf), ()), place) for place, leaf in enumerate(bucket.parameters))
         owner = reductions.node_of(bucket.model) or next((value.node for each in shown for value in each), ItemId(""))
         nodes = {owner, *(value.node for each in shown for value in each)}
         is_seen = gradients.visible is None or not gradients.visible.isdisjoint(nodes)
@@ -32,7 +33,7 @@ def reduction_rows(
 
         means = tuple([told(leaf.grad) for leaf in bucket.parameters])
         for leaf, mean in zip(bucket.parameters, means, strict=True):
-            leaves[id(leaf)] = mean
+            leaves[identity(leaf)] = mean
             if mean is not None and is_seen:
                 gradients.note_grad(leaf, mean)
         yield AutogradRow(

@@ -14,6 +14,7 @@ from gradstudio.engine.gradient.kept_tensors import KeptTensors
 from gradstudio.engine.gradient.pass_constants import PassConstants
 from gradstudio.engine.gradient.tensor_watch import NEVER, Cut, Key, Leaf, Value, glance, watch
 from gradstudio.engine.gradient.wire_edges import MARK, MAX_ITEMS, Call, Marks, aliases_of, attach, marks_of
+from gradstudio.engine.value.identity import identity
 from gradstudio.engine.value.lazy_modules import parameters_of, waits
 from gradstudio.engine.value.tensor_summary import outline, summarise
 from gradstudio.engine.value.view_state import grad_fn_of, is_leaf
@@ -180,9 +181,9 @@ class Gradients:
         self.kept.keep_only(staying.values())
         self.values = staying
         self._edgeless = {key: value for key, value in self._edgeless.items() if key in staying}
-        used = {id(value.tensor) for value in staying.values()}
-        for identity in [identity for identity in self.leaves if identity not in used]:
-            del self.leaves[identity]
+        used = {identity(value.tensor) for value in staying.values()}
+        for number in [number for number in self.leaves if number not in used]:
+            del self.leaves[number]
 
     def let_go(self) -> None:
         """Hold no value any more; a `.grad` with a graph of its own (`create_graph`) would hold its leaf for ever."""
@@ -196,8 +197,8 @@ class Gradients:
 
     def watch_only(self, leaves: dict[int, Tensor]) -> None:
         """Of all leaves, watch these, given by identity; what was seen of them stays."""
-        for identity in [identity for identity in self.leaves if identity not in leaves]:
-            del self.leaves[identity]
+        for number in [number for number in self.leaves if number not in leaves]:
+            del self.leaves[number]
         for tensor in leaves.values():
             self._leaf(tensor)
 
@@ -222,8 +223,8 @@ class Gradients:
 
     def rows_of(self, leaves: Iterable[Leaf]) -> tuple[GradRow, ...]:
         """The state of the values that are one of these leaves; call it outside the program's modes."""
-        wanted = set(map(id, leaves))
-        return tuple(self.row(value) for value in self.values.values() if id(self.leaf_of(value)) in wanted)
+        wanted = set(map(identity, leaves))
+        return tuple(self.row(value) for value in self.values.values() if identity(self.leaf_of(value)) in wanted)
 
     def backward_ran(self, parts: dict[int, Summary | None], counts: bool) -> None:
         """A backward is over.
@@ -235,11 +236,11 @@ class Gradients:
         if counts:
             self.backwards += 1
             self.last_backward = self.backwards
-        for identity, leaf in self.leaves.items():
+        for number, leaf in self.leaves.items():
             now = glance(leaf.tensor.grad)
-            if now is None or (now == leaf.seen and identity not in parts):
+            if now is None or (now == leaf.seen and number not in parts):
                 continue
-            part = GradPart(self.pass_number, self.backwards, parts.get(identity))
+            part = GradPart(self.pass_number, self.backwards, parts.get(number))
             leaf.parts = [part] if leaf.seen is None else [*leaf.parts, part]
             if leaf.seen is None and part.grad is not None and self.visible is None:
                 leaf.summary = (now, part.grad)
@@ -247,14 +248,14 @@ class Gradients:
 
     def summary_of_grad(self, tensor: Tensor) -> Summary | None:
         """Of a leaf's `.grad` as it stands now."""
-        leaf = self.leaves.get(id(tensor))
+        leaf = self.leaves.get(identity(tensor))
         if leaf is not None:
             return self._leaf_summary(leaf, None)
         return None if tensor.grad is None else summarise(tensor.grad, self.max_values)
 
     def note_grad(self, tensor: Tensor, summary: Summary) -> None:
         """`summary` is that of the leaf's `.grad` as it stands now."""
-        leaf, now = self.leaves.get(id(tensor)), glance(tensor.grad)
+        leaf, now = self.leaves.get(identity(tensor)), glance(tensor.grad)
         if leaf is not None and now is not None:
             leaf.summary = (now, summary)
 
@@ -320,7 +321,7 @@ class Gradients:
             return self._leaf(tensor)
         if tensor.grad is None:
             return None
-        return self.leaves.get(id(tensor)) or Leaf(tensor, self.backwards - 1)  # nobody would end a watch on it
+        return self.leaves.get(identity(tensor)) or Leaf(tensor, self.backwards - 1)  # nobody would end a watch on it
 
     # -------------------------------------------------------------- private
 
@@ -357,16 +358,16 @@ class Gradients:
         self._edgeless.pop(value.key, None)
         if value.requires_grad:
             self.kept.drop(value)
-        leaf = self.leaves.get(id(value.tensor)) if value.was_leaf and value.requires_grad else None
+        leaf = self.leaves.get(identity(value.tensor)) if value.was_leaf and value.requires_grad else None
         if leaf is not None:
             leaf.users -= 1
             if leaf.users == 0:
-                del self.leaves[id(leaf.tensor)]
+                del self.leaves[identity(leaf.tensor)]
 
     def _leaf(self, tensor: Tensor) -> Leaf:
-        leaf = self.leaves.get(id(tensor))
+        leaf = self.leaves.get(identity(tensor))
         if leaf is None:
-            leaf = self.leaves[id(tensor)] = watch(tensor, self.backwards)
+            leaf = self.leaves[identity(tensor)] = watch(tensor, self.backwards)
         return leaf
 
     def _changed_by_hand(self, leaf: Leaf, now: tuple[int, int] | None, by: ItemId) -> None:

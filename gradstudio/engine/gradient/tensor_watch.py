@@ -7,6 +7,7 @@ import torch
 from msgspec import Struct
 from torch import Tensor
 
+from gradstudio.engine.value.identity import identity
 from gradstudio.engine.value.value_records import serial_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import GradPart, GradRow
@@ -132,7 +133,7 @@ def glance(grad: Tensor | None) -> tuple[int, int] | None:
     """What tells a `.grad` from another, and from itself after a write: identity and version."""
     if grad is None:
         return None
-    return id(grad), 0 if grad.is_inference() else grad._version
+    return identity(grad), 0 if grad.is_inference() else grad._version
 
 
 def lives_in_storage(tensor: Tensor) -> bool:

@@ -13,6 +13,7 @@ from gradstudio.protocol.messages.events import ValueNow
 from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, TensorRecord, TupleRecord
 
 NOBODY = (ItemId(""), 0)
+_WATCHED = (Tensor, nn.Module)
 _PLAIN = (bool, int, float, complex, str)
 
 
@@ -27,11 +28,15 @@ def values_now(live: Live, max_values: int, visible: frozenset[ItemId] | None) -
 
 def _changed(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> Iterator[ValueNow]:
     places = live.gradients.places_of_leaves() | live.modules.places.keys()
-    for name, (node, index) in list(live.binder.items()):
-        value = live.namespace.get(name)
-        if not isinstance(value, nn.Module | Tensor) or (visible is not None and node not in visible):
+    get = live.namespace.get
+    for name, place in list(live.binder.items()):
+        value = get(name)
+        if not isinstance(value, _WATCHED):
             continue
-        if (node, index) not in places and (isinstance(value, nn.Module) or value.requires_grad):
+        if place not in places and (isinstance(value, nn.Module) or value.requires_grad):
+            continue
+        node, index = place
+        if visible is not None and node not in visible:
             continue
         row = live.last_rows.get(node)
         before = row.outputs[index] if row is not None and index < len(row.outputs) else None

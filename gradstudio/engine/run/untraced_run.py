@@ -21,6 +21,7 @@ from gradstudio.engine.errors import Stopped
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.turns.gradient_catch_up import catch_up
 from gradstudio.engine.turns.quick_loop import woven_call
+from gradstudio.engine.value.identity import identity
 from gradstudio.engine.value.lazy_modules import parameters_of
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.program.model import Program
@@ -176,7 +177,7 @@ class LeafWatch:
         held = [(name, self._namespace.get(name)) for name in self._names]
         found = [(name, value, some) for name, value in held if (some := _leaves(value))]
         self._holders = [(name, value) for name, value, _ in found]
-        leaves = {id(leaf): leaf for *_, each in found for leaf in each}
+        leaves = {identity(leaf): leaf for *_, each in found for leaf in each}
         self._gradients.watch_only(leaves)
         self._gradients.observe()
 

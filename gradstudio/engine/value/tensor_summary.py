@@ -6,10 +6,11 @@ torch's own reductions above. Call it outside the program's modes (`neutral`).
 
 import itertools
 import math
-from array import array as packed
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from operator import mul
+from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
@@ -132,6 +133,12 @@ def spell_numbers(values: Nested, not_finite: bool = True, tensor: Tensor | None
     return values
 
 
+@cache
+def _floats(count: int) -> Callable[..., bytes]:
+    """What makes bytes of so many numbers as float32; Python's arrays tell each to the audit wall."""
+    return Struct(f"{count}f").pack
+
+
 def _of_few(tensor: Tensor, dtype: str, max_values: int) -> Summary | None:
     """Of at most `PYTHON_UP_TO` elements, as a list; None where a value is not tame, or it may be a picture."""
     value = tensor.tolist()
@@ -159,7 +166,7 @@ def _of_few(tensor: Tensor, dtype: str, max_values: int) -> Summary | None:
         return None
     return Summary(
         dtype=dtype, shape=shape, minimum=low, maximum=high, mean=total / count, rms=math.sqrt(square / count),
-        value=None if count > max_values else value, preview=Preview(rows, columns, packed("f", flat).tobytes()),
+        value=None if count > max_values else value, preview=Preview(rows, columns, _floats(count)(*flat)),
     )  # fmt: skip
 
 
