@@ -126,6 +126,11 @@ def operator_title(node: Node, operator: Operator) -> str:
     return f".{name}" if name else operator.title
 
 
+def block_word(block: Block) -> str:
+    """The word that a block is known by: ``no_grad``, ``for``, ``while``."""
+    return "while" if block.endless else block.kind
+
+
 def block_title(block: Block) -> str:
     """The block as Python would begin it."""
     match block.kind:

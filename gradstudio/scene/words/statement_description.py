@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gradstudio.graph.model import Graph, ItemId, Wire
+from gradstudio.graph.names import block_word
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.item_ports import find_port, operator_of, output_ports
 from gradstudio.graph.text.code_records import is_code_at, shown_lines
@@ -70,7 +71,7 @@ def _signs(session: StatementSource, item: ItemId) -> Iterator[Sign]:
 def operator_words(graph: Graph, item: ItemId) -> str:
     """What a statement does, in the words of its card: ``matmul``, ``group encoder``, ``for``, a line of code."""
     if (block := graph.blocks.get(item)) is not None:
-        return block.kind
+        return block_word(block)
     if is_code_at(graph, item):
         return next((line for line in shown_lines(graph.nodes[item]) if line.strip()), "Python")
     operator, key = operator_of(graph, item), graph.nodes[item].operator

@@ -21,6 +21,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import nested_now
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.names import block_word
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.text.notes import note_of
 from gradstudio.operators.catalogue.descriptions import plain_summary
@@ -48,6 +49,7 @@ BLOCK_WORDS = {
     "detect_anomaly": ("with torch.autograd.detect_anomaly()", "Backwards inside are looked through for NaN."),
     "autocast": ("with torch.autocast(…)", "Operators inside choose a lower precision where that is safe."),
     "for": ("for … in …", "The statements inside are repeated."),
+    "while": ("while …", "The statements inside are repeated until code among them ends it."),
     "if": ("if …", "Prints inside run only when the condition holds."),
     "group": ("# region", "A titled frame without any effect."),
 }
@@ -205,9 +207,10 @@ class HeadSection(QWidget):
 
     def _show_block(self, graph: Graph, item: ItemId) -> None:
         block = graph.blocks[item]
-        head, words = BLOCK_WORDS[block.kind]
+        word = block_word(block)
+        head, words = BLOCK_WORDS[word]
         count = len(graph.bodies[BodyId(item)])
-        self.title.setText(block.title or block.kind)
+        self.title.setText(block.title or word)
         self.key.setText(head)
         self.summary.setText(f"{words} {count} statement{'s' if count != 1 else ''}.")
         self.summary.show()

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from gradstudio.advice.diagnosis.overwritten_values import overwritten_by
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.ports.item_ports import output_ports
+from gradstudio.graph.ports.item_ports import shown_outputs
 from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.messages.debugging import Change
 from gradstudio.protocol.messages.events import Fetched, GradRow, Row
@@ -180,7 +180,7 @@ class ValueSection(Section):
     def _subjects_of(self, item: ItemId) -> tuple[Subject, ...]:
         records = self._session.results.outputs(item) or ()
         made: list[Subject] = []
-        for port in output_ports(self._session.shown_store.graph, item):
+        for port in shown_outputs(self._session.shown_store.graph, item):
             record = records[port.index] if port.index < len(records) else None
             if isinstance(record, ModuleRecord) and not port.index:
                 record = record_now(self._session.results, item) or record

@@ -685,3 +685,15 @@ def test_the_inputs_of_a_call_fit_into_a_narrow_dock(
     assert content is not None
     qtbot.waitUntil(inspector.verticalScrollBar().isVisible, timeout=2000)
     assert content.minimumSizeHint().width() <= inspector.viewport().width()
+
+
+def test_an_endless_loop_is_called_a_while_and_has_no_variable_among_its_results(
+    inspector: InspectorPanel, session: Session
+) -> None:
+    text = "import torch\n\nx = torch.ones(3)\nwhile x.sum() < 9:\n    x = x * 2\n"
+    session.graph_store.load(read_script(text, keeps_code=True).graph)
+    (block,) = session.graph_store.graph.blocks
+    session.attention.select([block])
+    words = [one.text() for one in inspector.details.findChildren(QLabel)]
+    assert "while" in words and "while …" in words
+    assert "for" not in words and "result 1" not in words
