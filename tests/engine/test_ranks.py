@@ -321,3 +321,26 @@ def ranks_of(engine: EngineProcess) -> list[int]:
             pass  # it has ended meanwhile
     assert sys.platform == "linux"
     return [found[key] for key in sorted(found)]
+
+
+def test_one_that_does_not_come_is_named_when_the_time_of_the_group_is_over_and_no_process_stays() -> None:
+    late = "if torch.distributed.get_rank() == 1:\n    threading.Event().wait(600)\n"
+    join = JOIN.replace("('gloo')", "('gloo', timeout=datetime.timedelta(seconds=3))")
+    with EngineProcess(leader_command(RANKS, RUNS_CODE)) as engine:
+        engine.wait_until_ready(PATIENCE_SECONDS)
+        processes = ranks_of(engine)
+        begin(
+            engine,
+            f"import datetime\nimport threading\n{join}t = torch.ones(1)\n{late}torch.distributed.all_reduce(t)\n",
+        )
+        heard: list[Event] = []
+        paused = engine.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
+        assert isinstance(paused, Paused) and paused.outcome == "failed"
+        assert paused.reason == (
+            "Rank 0 waited at line 10 for others until the time-out of its group. Who did not come: rank 1 at line 8. "
+            "All were ended, and begin from nothing."
+        )
+        (failed,) = [one for one in heard if isinstance(one, Failed)]
+        assert "Timed out waiting" in failed.message, "its own words stay"
+        wait_until("none stays", lambda: not any(is_alive(one) for one in processes))
+        engine.wait_until_ready(PATIENCE_SECONDS)

@@ -39,8 +39,8 @@ from gradstudio.protocol.messages.ranks import LookAt, Meet
 from gradstudio.protocol.messages.requests import Answer, Do, Request, SampleMemory
 from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.process_group import RUNS_CODE, end_others, lead_group
+from gradstudio.protocol.ranks import leader_words
 from gradstudio.protocol.ranks.backward_join import BackwardJoin
-from gradstudio.protocol.ranks.leader_words import KEPT, Outcome, end_words, last_pause, of_rank, place_words, with_rows
 from gradstudio.protocol.ranks.rank_command import asked_for
 from gradstudio.protocol.ranks.rank_engine import RankEngine, free_port
 from gradstudio.protocol.ranks.rank_reader import Heard
@@ -196,7 +196,7 @@ class Leader:
         self._stragglers = Stragglers()
         meet = _body(Meet(port=free_port()))
         for rank in self._ranks:
-            rank.is_busy, rank.has_failed, rank.running = True, False, None
+            rank.is_busy, rank.failure, rank.running = True, None, None
             rank.newest = ItemId("")
             rank.write(meet)
 
@@ -211,7 +211,7 @@ class Leader:
         for body in rank.log.since(rank.log.run_begins):
             message = _EVENTS.decode(body)
             if isinstance(message, Traced):
-                message = with_rows(message, self._rows.recall(message.rows))
+                message = leader_words.with_rows(message, self._rows.recall(message.rows))
             elif isinstance(message, BackwardTraced):
                 message = self._backwards.show(message)
             self._say(message)
@@ -225,7 +225,7 @@ class Leader:
             self._line.write(framed(heard.body))
             return
         self._hear(rank, heard.message, len(heard.body))
-        if heard.kind in KEPT and self._count > 1:
+        if heard.kind in leader_words.KEPT and self._count > 1:
             rank.log.add(heard.kind, heard.body)
 
     def _hear(self, rank: RankEngine, message: Event, size: int) -> None:
@@ -253,10 +253,10 @@ class Leader:
             case Report():
                 self._on_report(rank, message)
             case Printed():
-                self._say(msgspec.structs.replace(message, text=of_rank(rank.number, message.text)))
+                self._say(msgspec.structs.replace(message, text=leader_words.of_rank(rank.number, message.text)))
             case Log() if not is_shown:
                 if message.level != "info":
-                    self._say(msgspec.structs.replace(message, text=of_rank(rank.number, message.text)))
+                    self._say(msgspec.structs.replace(message, text=leader_words.of_rank(rank.number, message.text)))
             case Asked() if not is_shown:
                 if rank.takes_more:
                     rank.write(_body(Answer()))  # torchrun gives its input to the first rank alone
@@ -289,7 +289,7 @@ class Leader:
             self._say_rows(traced, known)
 
     def _say_rows(self, traced: Traced, rows: tuple[Row, ...]) -> None:
-        self._say(with_rows(traced, rows))
+        self._say(leader_words.with_rows(traced, rows))
         for words in self._stragglers.words(rows, self._loaded):
             self._say(Log(level="info", text=words))
 
@@ -301,12 +301,12 @@ class Leader:
             self._say(known)
 
     def _on_failed(self, rank: RankEngine, failed: Failed) -> None:
-        rank.has_failed = True
-        if not any(one.has_failed for one in self._ranks if one is not rank):
+        rank.failure = failed
+        if not any(one.failure for one in self._ranks if one is not rank):
             self._ends_since_s = time.monotonic()
             self._say(failed)
             if self._count > 1:
-                self._say(Log(level="error", text=f"Rank {rank.number} failed at line {failed.line}."))
+                self._say(Log(level="error", text=leader_words.failure_words(rank.number, failed)))
 
     def _on_report(self, rank: RankEngine, report: Report) -> None:
         require_own_report(report, rank.number)
@@ -347,20 +347,20 @@ class Leader:
         """A verb is under way: whether ranks wait for one that has failed, or for one another."""
         now = time.monotonic()
         if self._ends_since_s is not None and now - self._ends_since_s > GRACE_S:
-            self._give_up(*end_words(self._ranks, self._loaded))
+            self._give_up(*leader_words.end_words(self._ranks, self._loaded))
         elif not self._has_said_waiting and (words := waiting_words(self._ranks, now, PATIENCE_S)):
             self._has_said_waiting = True
             self._say(Log(level="warning", text=words))
 
     def _on_rank_ended(self, rank: RankEngine, how: str) -> None:
-        words = f"Rank {rank.number} {how}{place_words(rank, self._loaded)}"
+        words = f"Rank {rank.number} {how}{leader_words.place_words(rank, self._loaded)}"
         if self._verb is None and not rank.is_ready:
             self._say(Log(level="error", text=f"{words} before it was ready."))
             self.is_over = True
         else:
             self._give_up(f"{words}. All ranks were ended, and begin from nothing.", "died")
 
-    def _give_up(self, words: str, outcome: Outcome) -> None:
+    def _give_up(self, words: str, outcome: leader_words.Outcome) -> None:
         """The verb ends here and now; ranks from nothing take over."""
         verb = self._verb
         rows = self._rows.finish()
@@ -371,7 +371,7 @@ class Leader:
             self._say(Traced(revision=0, rows=rows))
         self._say(Log(level="error", text=words))
         if verb is not None:
-            self._say(last_pause(verb, self._pauses.get(self.shown), words, outcome))
+            self._say(leader_words.last_pause(verb, self._pauses.get(self.shown), words, outcome))
         self._begin()
 
     def _say(self, message: Message) -> None:

@@ -1,16 +1,18 @@
 """What a leader of ranks says beside what its ranks say, and what it can say again."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 from typing import Literal as OneOf
 
 import msgspec
 
-from gradstudio.protocol.messages.events import Paused, Row, Traced
+from gradstudio.protocol.messages.events import Failed, Paused, Row, Traced
 from gradstudio.protocol.messages.requests import Do
 from gradstudio.protocol.ranks.last_line import line_of
 from gradstudio.protocol.ranks.rank_engine import RankEngine
 
+_OUT_OF_TIME: Final = re.compile(r"timed? ?out", re.IGNORECASE)
 Outcome = OneOf["failed", "stopped", "died"]
 KEPT: Final = {
     *("Started", "Traced", "Gradients", "BackwardTraced", "PackedBackward", "Paused", "Failed", "Printed", "Warned"),
@@ -47,11 +49,28 @@ def place_words(rank: RankEngine, loaded: bytes) -> str:
     return f" behind line {line}" if line else ""
 
 
+def is_out_of_time(failure: Failed) -> bool:
+    """Whether a collective has ended because others did not come to it in the time that its group allows."""
+    return _OUT_OF_TIME.search(failure.message) is not None
+
+
+def failure_words(number: int, failure: Failed) -> str:
+    """That a rank has failed, or waited in vain, and where."""
+    if is_out_of_time(failure):
+        return f"Rank {number} waited at line {failure.line} for others until the time-out of its group."
+    return f"Rank {number} failed at line {failure.line}."
+
+
 def end_words(ranks: Sequence[RankEngine], loaded: bytes) -> tuple[str, Outcome]:
-    """Why ranks that are busy are ended: one has failed, or a person has said Stop."""
-    failed = [rank.number for rank in ranks if rank.has_failed]
+    """Why ranks that are busy are ended: one has failed, or waited in vain for them, or a person has said Stop."""
+    failed = [(rank.number, rank.failure) for rank in ranks if rank.failure is not None]
     where = "; ".join(f"rank {rank.number}{place_words(rank, loaded)}" for rank in ranks if rank.is_busy)
+    waited = [(number, failure) for number, failure in failed if is_out_of_time(failure)]
+    if waited and len(waited) == len(failed):
+        words = f"{failure_words(*waited[0])} Who did not come: {where}. All were ended, and begin from nothing."
+        return words, "failed"
     if failed:
-        words = f"Rank {failed[0]} failed, and others waited for it: {where}. All were ended, and begin from nothing."
+        number = next(number for number, failure in failed if not is_out_of_time(failure))
+        words = f"Rank {number} failed, and others waited for it: {where}. All were ended, and begin from nothing."
         return words, "failed"
     return f"Ranks did not stop by themselves: {where}. All were ended, and begin from nothing.", "stopped"

@@ -14,6 +14,7 @@ from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import framed
 from gradstudio.protocol.hosts.channel import Channel
 from gradstudio.protocol.hosts.frame_log import FrameLog
+from gradstudio.protocol.messages.events import Failed
 from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.process_group import COMMAND, OF_RANK
 from gradstudio.protocol.ranks.rank_reader import Heard, RankReader
@@ -35,7 +36,7 @@ class RankEngine:
         log: what it has said of its newest run.
         is_ready: torch is imported there.
         is_busy: a verb is under way.
-        has_failed: the newest verb ended there by an error.
+        failure: by which the newest verb ended there; None: by none.
         running: the statement that takes long there; `since_s`: when it began.
         newest: of the statement that it has told of last.
     """
@@ -45,7 +46,8 @@ class RankEngine:
         self.number = number
         self.log = FrameLog(LOG_BYTES // count, LOG_BYTES // count)
         self.log.keep_for_others()
-        self.is_ready = self.is_busy = self.has_failed = False
+        self.is_ready = self.is_busy = False
+        self.failure: Failed | None = None
         self.running: Running | None = None
         self.since_s = 0.0
         self.newest = ItemId("")
