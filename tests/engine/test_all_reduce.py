@@ -16,6 +16,7 @@ from gradstudio.protocol.process_group import RUNS_CODE
 from gradstudio.protocol.ranks.rank_command import leader_command
 from gradstudio.protocol.ranks.rank_engine import environment, free_port
 from tests.engine.test_ranks import run
+from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS
 
 RANKS = 3
@@ -119,7 +120,7 @@ WAYS_BUCKETS = [
 
 @pytest.fixture(scope="module")
 def ranks() -> Iterator[EngineProcess]:
-    with EngineProcess(leader_command(RANKS, RUNS_CODE)) as engine:
+    with engine_forks.everywhere(), EngineProcess(leader_command(RANKS, RUNS_CODE)) as engine:
         engine.wait_until_ready(PATIENCE_SECONDS)
         yield engine
 

@@ -17,6 +17,7 @@ from gradstudio.document.runs.kept_run import KeptRun, kept_runs
 from gradstudio.program.forms.training.distributed_training import Way, distributed
 from gradstudio.program.reading.reader import read_script
 from gradstudio.train_command import TORCHRUN
+from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS, wait_until
 from tests.program.forms.training.test_distributed_training import EPOCHS
 
@@ -41,7 +42,8 @@ def test_ranks_of_the_window_and_torchrun_learn_the_same(
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     text = distributed(read_script(EPOCHS, keeps_code=True).graph, way)
     (tmp_path / "net.py").write_text(text)
-    assert main(["run", "--trust", "--processes", str(RANKS), "--json", str(tmp_path / "net.py")]) == 0
+    with engine_forks.everywhere():
+        assert main(["run", "--trust", "--processes", str(RANKS), "--json", str(tmp_path / "net.py")]) == 0
     (told,) = json.loads(f"[{capsys.readouterr().out.strip()}]")
     assert END in text
     (tmp_path / "whole.py").write_text(text.replace(END, SHOWN))

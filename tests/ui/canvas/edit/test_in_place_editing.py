@@ -454,7 +454,7 @@ def test_a_note_that_is_too_long_is_refused_in_words_and_can_be_made_shorter(han
     hand.canvas.note_commands.edit_note(x)
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, NoteEdit)
-    editor.setPlainText("x" * 200_001)
+    editor.setPlainText(f"{'x' * 79}\n" * 2_500 + "x")
     hand.key(Key.Key_Return, CONTROL, to=editor)
     assert hand.graph.nodes[x].note == ""
     assert "at most 200,000 characters" in hand.canvas.bubble.text()
