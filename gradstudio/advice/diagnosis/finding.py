@@ -27,6 +27,7 @@ FindingKind = OneOf[
     "idle_step",
     "late_step",
     "step_behind_loop",
+    "wiped_gradients",
     "idle_clip",
     "old_loss",
     "no_step",

@@ -35,7 +35,7 @@ def wrong_modes(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
     asked = set[ItemId]()  # switched to training behind the last backward: it is meant so
     found: dict[ItemId, Finding] = {}
     uses: dict[ItemId, _Use | None] = {}  # an item may run in each of many turns
-    is_seen = not any(is_code(node) and SWITCHING.search(code_of(node)) for node in view.graph.nodes.values())
+    is_seen = not any(is_code(node) and SWITCHING.search(code_of(node)) for node in view.nodes())
     for event in facts.events:
         if isinstance(event, BackwardTraced):
             trained = True

@@ -160,6 +160,19 @@ class ProgramView(CallPaths):
             for call in self.calls(around):
                 yield ItemId(call + item.removeprefix(around))
 
+    def statement(self, item: ItemId) -> ItemId:
+        """The statement of the program, or of a function of it, that an item inside calls of modules is a part of."""
+        for around in calls_around(item):
+            definition = self.definition(around)
+            if definition is None or definition.is_module:
+                return around
+        return item
+
+    def nodes(self) -> Iterator[Node]:
+        """Every node that is written down, those in functions and classes among them."""
+        for graph in (self.graph, *(definition.graph for definition in self.graph.definitions.values())):
+            yield from graph.nodes.values()
+
     def insides(self) -> Iterator[tuple[ItemId, Graph, ItemId]]:
         """Every item of the program and of its calls: its id in a run, the graph it stands in, its id there."""
         todo = [("", self.graph)]

@@ -74,7 +74,7 @@ class RunDiagnosis:
         view, facts = ProgramView(graph), self._facts
         if not facts.rows:
             return ()
-        facts.call_by_names(lambda item: _has_name(view, item))
+        facts.call_by_names(view)
         roles = roles_of(view, facts) if self._steps else {}
         steps = [*step_findings(view, facts, roles), *order_findings(view, facts, roles)]
         steps += [*summed_means(view, facts, roles), *spent_rates(view, facts)]
@@ -113,11 +113,6 @@ def _spoils_leaves(traced: BackwardTraced) -> bool:
     """Whether what is not finite comes to a leaf: a relu behind it, say, may have made 0 of it."""
     leaves = [row for _, row in leaf_rows(traced)]
     return not leaves or any(worst(row.incoming) for row in leaves)
-
-
-def _has_name(view: ProgramView, item: ItemId) -> bool:
-    node = view.node(item)
-    return node is not None and any(name != "_" for name in node.names)
 
 
 def _is_overflow(finding: Finding) -> bool:

@@ -1,10 +1,10 @@
 """What of a recorded run its diagnosis reads: rows and backwards in order, and which leaf lives in which storage."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.graph.groups.call_ids import is_call_item
+from gradstudio.graph.groups.call_ids import INPUTS, path_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.events import Row
@@ -70,7 +70,7 @@ class RunFacts:
         events: executions and backwards in the order they happened, those inside calls among them.
         rows: the executions alone.
         latest: the newest of each item.
-        leaves: by storage, what lives there.
+        leaves: by storage, what lives there; `births`: by which of the rows it was first seen.
         held: by the item that made an optimizer, the storages it is to update, and whether each requires grad.
         is_cut: the run began before the first event here.
     """
@@ -89,10 +89,13 @@ class RunFacts:
         self.leaves: dict[int, Leaf] = {}
         self.held: dict[ItemId, dict[int, bool]] = {}
         self._storages: dict[LeafKey, set[int]] = {}
+        self.births: dict[int, int] = {}
         self._homes: dict[int, list[Leaf]] = {}
-        for row in self.rows:
+        for at, row in enumerate(self.rows):
+            before = len(self.leaves)
             for record in row.outputs:
                 self._note(row.node, record)
+            self.births.update(dict.fromkeys(list(self.leaves)[before:], at))
 
     def storages(self, key: LeafKey) -> set[int]:
         """Where a leaf has lived in the course of the run; mostly one place."""
@@ -110,11 +113,13 @@ class RunFacts:
             return set()
         return {tensor.storage for tensor in record.parameters.values()}
 
-    def call_by_names(self, has_name: Callable[[ItemId], bool]) -> None:
+    def call_by_names(self, view: ProgramView) -> None:
         """Call each leaf by the first item that binds a name, the program's before those inside classes."""
         for storage, homes in self._homes.items():
-            own = [leaf for leaf in homes if not is_call_item(leaf.owner)] or homes
-            self.leaves[storage] = next((leaf for leaf in own if has_name(leaf.owner)), own[0])
+            made = [leaf for leaf in homes if path_of(leaf.owner)[-1] != INPUTS] or homes
+            own = [leaf for leaf in made if view.statement(leaf.owner) == leaf.owner] or made
+            leaf = next((leaf for leaf in own if _has_name(view, leaf.owner)), own[0])
+            self.leaves[storage] = leaf._replace(owner=view.same_module(leaf.owner))
 
     def leaf_name(self, view: ProgramView, key: LeafKey) -> str:
         """How a person calls a leaf: ``net.0.weight``."""
@@ -151,6 +156,11 @@ class RunFacts:
         if Leaf(node, path) not in homes:
             homes.append(Leaf(node, path))
             self.leaves.setdefault(storage, homes[0])
+
+
+def _has_name(view: ProgramView, item: ItemId) -> bool:
+    node = view.node(item)
+    return node is not None and any(name != "_" for name in node.names)
 
 
 def leaf_rows(traced: BackwardTraced) -> Iterator[tuple[LeafKey, AutogradRow]]:

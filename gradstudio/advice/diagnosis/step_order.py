@@ -8,7 +8,7 @@ from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimi
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts, is_zero, leaf_rows
 from gradstudio.advice.diagnosis.training_steps import GRADIENT, LEAST_IDLE, Role
-from gradstudio.graph.groups.call_ids import outermost
+from gradstudio.graph.analysis.call_paths import prefix_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.events import Row
@@ -16,6 +16,7 @@ from gradstudio.protocol.messages.records import TensorRecord
 
 NEAR = 12
 """So many steps an update may be away from the gradient that it goes by."""
+REMAINDERS = frozenset({"mod", "remainder"})
 Turns = tuple[int, ...]
 
 
@@ -169,6 +170,7 @@ def order_findings(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role]
     yield from _late(view, facts, order)
     yield from _behind_the_loop(view, order)
     yield from _clips(view, order)
+    yield from _thrown_away(view, order, roles)
     yield from _old(view, order)
     yield from _in_vain(view, order, roles)
 
@@ -230,17 +232,54 @@ def _clips(view: ProgramView, order: StepOrder) -> Iterator[Finding]:
         )
 
 
+def _thrown_away(view: ProgramView, order: StepOrder, roles: dict[ItemId, Role]) -> Iterator[Finding]:
+    """Gradients of several turns that are to add up for one step, and that each turn zeroes."""
+    for optimizer, wiped in order.wiped.items():
+        rows = order.steps.get(optimizer, [])
+        if len(wiped) < max(LEAST_IDLE, len(rows)) or not rows:
+            continue
+        step, backward = rows[-1].node, wiped[-1].statement
+        used = {traced.statement for traced in wiped}
+        counted = _counts_turns(view, step)
+        zero = next((item for item, role in roles.items() if role == Role("zero", optimizer)), None)
+        if used != {backward} or not counted or zero is None or _counts_turns(view, zero):
+            continue
+        yield Finding(
+            "wiped_gradients",
+            "warning",
+            zero,
+            f"{view.name(optimizer)} steps now and then, but its gradients are zeroed in every turn: those of "
+            f"{len(wiped)} backwards are thrown away before a step uses them",
+            "The gradients of the turns between two steps are to add up. Put zero_grad behind the step, under the "
+            "same condition.",
+            (zero, step, backward),
+        )
+
+
+def _counts_turns(view: ProgramView, item: ItemId) -> bool:
+    """Whether an item stands under a condition that asks for the remainder of a count: ``if (k + 1) % 4 == 0``."""
+    place = view.place(item)
+    for body in place.graph.ancestors(place.item) if place is not None else ():
+        block = ItemId(prefix_of(item) + body)
+        condition = view.source(block, ("range.0", "condition"))
+        if condition is not None and any(
+            view.word(at) in REMAINDERS for at in (condition.item, *view.behind(condition.item, NEAR))
+        ):
+            return True
+    return False
+
+
 def _old(view: ProgramView, order: StepOrder) -> Iterator[Finding]:
     """Backwards from what was computed before a step."""
     for statement, (item, by, is_before) in order.old.items():
-        name = view.name(outermost(item))
+        name = view.name(view.statement(item))
         if is_before:
             title = f"{name} is computed once, before the loop: each backward gives the gradient of the first weights"
         else:
             title = f"{name} was computed before {_step_words(view, by)}: its gradient is that of the old weights"
         why = "A step changes weights in place; what was computed from them before does not follow. Compute it anew "
         why += "in each turn, from the inputs on." if is_before else "behind the step, or send both back before it."
-        yield Finding("old_loss", "warning", statement, title, why, (statement, outermost(item), by))
+        yield Finding("old_loss", "warning", statement, title, why, (statement, view.statement(item), by))
 
 
 def _step_words(view: ProgramView, by: ItemId) -> str:

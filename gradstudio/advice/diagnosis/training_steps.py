@@ -5,7 +5,7 @@ from typing import Literal as OneOf
 from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
+from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer, makes_schedule
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import LeafKey, RunFacts, is_zero, leaf_rows
 from gradstudio.advice.diagnosis.slips.left_out import left_out, names_of, owners_of
@@ -142,8 +142,8 @@ def roles_of(view: ProgramView, facts: RunFacts) -> dict[ItemId, Role]:
             continue
         if node.operator in (STEP, ZERO, MODULE_ZERO):
             source = view.source(full, ("self",))
-            if source is not None:
-                of, _ = view.resolve(source.item, source.output)
+            of = view.resolve(source.item, source.output)[0] if source is not None else None
+            if of is not None and not makes_schedule(view, of):  # .step() of what is handed in may be one of those
                 found[full] = Role("step" if node.operator == STEP else "zero", of)
             continue
         if node.operator in CLIPS:
@@ -259,7 +259,7 @@ def _frozen(view: ProgramView, facts: RunFacts, steps: Steps) -> Iterator[Findin
             f"{view.name(optimizer)} is to update {names}, which is frozen: it does not require grad",
             f"{names} never gets a gradient, so a step leaves it as it is. Set its requires_grad to True where it is "
             "to learn; else do not give it to the optimizer.",
-            (optimizer, *owners_of(facts, frozen)),
+            (optimizer, *owners_of(view, facts, frozen)),
         )
 
 

@@ -74,8 +74,8 @@ def without_gradient(
     sums: dict[ItemId, Finding] = {}
     for row in known:
         node = view.node(row.node)
-        if view.place(row.node) is None or (node is not None and node.operator == TUPLE and len(node.names) > 1):
-            continue  # what several names share is told of where each was made
+        if node is None or (node.operator == TUPLE and len(node.names) > 1):
+            continue  # what a loop hands out, or several names share, is told of where each was made
         if row.state == "not_reached" and _is_parameter(view, facts, row):
             missed.setdefault(_owner(facts, row), []).append(row)
         elif row.state == "accumulated" and len(row.parts) != 1 and _owner(facts, row) == row.node:

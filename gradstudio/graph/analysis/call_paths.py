@@ -19,6 +19,11 @@ from gradstudio.operators.catalogue.loader import load
 
 ALIAS = "python.alias"
 TUPLE = "python.tuple"
+ITEM, APPEND, COUNTED = "operator.getitem", "python.append", "builtins.enumerate"
+LISTS = frozenset({"python.list", "torch.nn.ModuleList", "torch.nn.Sequential"})
+"""What holds modules one after another."""
+LISTED = frozenset({"items", "modules", "args"})
+"""The ports by which they come into it."""
 DEEPEST = 24
 """Calls inside calls, at most."""
 POSITIONAL = "inputs."
@@ -85,9 +90,20 @@ class CallPaths:
                 return None
             step = self._nearer(source.item, source.output) or self._same_module(source.item)
             if step is None:
-                return source.item if self.node(source.item) is not None else None
+                listed = self._listed(source)
+                return listed if listed is not None or self.node(source.item) is None else source.item
             user, source = source.item, step
         return None
+
+    def same_module(self, item: ItemId) -> ItemId:
+        """What made the module that an item gives back; the item itself where it is none of those."""
+        step = self._same_module(item)
+        for _ in range(FARTHEST):
+            if step is None:
+                break
+            item, _ = self.resolve(step.item, step.output)
+            step = self._same_module(item)
+        return item
 
     def calls(self, module: ItemId) -> Iterator[ItemId]:
         """The calls of a module, also where it was handed to."""
@@ -171,6 +187,42 @@ class CallPaths:
         name = made.operator.removeprefix(GROUP) if made is not None and made.operator.startswith(GROUP) else ""
         known = self.graph.definitions.get(name)
         return name if known is not None and known.is_module else ""
+
+    def _listed(self, element: Source) -> ItemId | None:
+        """Of an element of a list of modules, which one class has made all of, the first that was listed."""
+        held = self._list_of(element)
+        todo, makers, seen = [held] if held is not None else [], list[ItemId](), set[ItemId]()
+        while todo:
+            one = todo.pop(0)
+            item, _ = self.resolve(one.item, one.output)
+            if item in seen:
+                continue
+            seen.add(item)
+            if self._operator(item) not in LISTS:
+                makers.append(item)
+                continue
+            todo += [one for one in self.sources(item) if one.port.partition(".")[0] in LISTED]
+            users = (ItemId(prefix + wire.target) for wire, prefix in self.uses(item) if wire.port == "self")
+            added = (self.source(user, ("object",)) for user in users if self._operator(user) == APPEND)
+            todo += [one for one in added if one is not None]
+        classes = {self._operator(maker) for maker in makers}
+        return makers[0] if len(classes) == 1 and classes.pop().startswith(GROUP) else None
+
+    def _list_of(self, element: Source) -> Source | None:
+        """The list that a loop, a counted one, too, or an index takes an element from."""
+        if self._operator(element.item) == ITEM:
+            return self.source(element.item, ("a",))
+        number = element.output
+        if self._operator(element.item) == TUPLE:
+            loop = self.source(element.item, ("items",))
+            over = self.source(loop.item, ("over",)) if loop is not None else None
+            is_counted = over is not None and number == 1 and self._operator(over.item) == COUNTED
+            return self.source(over.item, ("iterable",)) if over is not None and is_counted else None
+        return self.source(element.item, ("over",)) if number == 0 else None
+
+    def _operator(self, item: ItemId) -> str:
+        node = self.node(item)
+        return node.operator if node is not None else ""
 
     def _is_rebound(self, item: ItemId, user: ItemId) -> bool:
         """Whether an item stands in a loop or a condition that its user is behind: another one may have its name."""

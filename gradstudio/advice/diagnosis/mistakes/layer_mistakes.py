@@ -23,7 +23,7 @@ def always_drops(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) ->
     if node is None or place is None or not node.operator.startswith(FUNCTIONAL):
         return
     is_told = "training" in node.literals or place.graph.wire_into(place.item, "training") is not None
-    evaluates = any(one.operator in (EVAL, TRAIN) for one in view.graph.nodes.values())
+    evaluates = any(one.operator in (EVAL, TRAIN) for one in view.nodes())
     if is_told or not evaluates:
         return
     yield Finding(

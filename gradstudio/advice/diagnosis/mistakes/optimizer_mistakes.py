@@ -23,6 +23,12 @@ def makes_optimizer(key: str) -> bool:
     return key.startswith(OPTIMIZERS) and not key.startswith(SCHEDULES) and _is_class(key)
 
 
+def makes_schedule(view: ProgramView, item: ItemId) -> bool:
+    """Whether an item constructs a schedule of a learning rate."""
+    node = view.node(item)
+    return node is not None and node.operator.startswith(SCHEDULES) and _is_class(node.operator)
+
+
 def _is_class(key: str) -> bool:
     """Whether the last word of an operator is a class, and no method of one."""
     return key.rpartition(".")[2][:1].isupper()

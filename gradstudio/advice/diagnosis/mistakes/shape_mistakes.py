@@ -93,7 +93,7 @@ def _weights_of_products(
     for user in users:
         left = view.source(user, ("self", "input", "a", "mat1", "batch1"))
         if view.word(user) in PRODUCTS and left is not None and view.resolve(left.item, left.output)[0] == item:
-            over = "over the batch" if dim % sizes == 0 else "over the queries"
+            over = {0: "over the batch", sizes - 2: "over the queries"}.get(dim % sizes, "over the heads")
             yield Finding(
                 "batch_softmax",
                 "warning",

@@ -7,7 +7,6 @@ from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts, largest, leaf_rows, magnitude
 from gradstudio.advice.diagnosis.training_steps import CLIPS
-from gradstudio.graph.groups.call_ids import outermost
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, Summary, TensorRecord
@@ -123,7 +122,7 @@ def _too_short(
 
 def _has_schedule(view: ProgramView) -> bool:
     """Whether a schedule changes the rate: it may begin small."""
-    return any(node.operator.startswith(SCHEDULES) for node in view.graph.nodes.values())
+    return any(node.operator.startswith(SCHEDULES) for node in view.nodes())
 
 
 def _is_loss_still(facts: RunFacts) -> bool:
@@ -195,11 +194,11 @@ def _alike(view: ProgramView, facts: RunFacts, course: _Course, held: list[int])
     yield Finding(
         "equal_units",
         "warning",
-        outermost(leaf.owner),
+        view.statement(leaf.owner),
         f"All units of {name} are the same: every weight begins as {format_number(value or 0.0)}, and {gradient}",
         "Units that begin equal learn the same thing and stay equal, as if there were only one. Begin with small "
         "random weights, as layers do by themselves.",
-        (outermost(leaf.owner),),
+        (view.statement(leaf.owner),),
     )
 
 

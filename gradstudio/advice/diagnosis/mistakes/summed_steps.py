@@ -5,17 +5,22 @@ from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CROSS, ELEMENTWISE, LOGITS
+from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import SCHEDULES
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts
 from gradstudio.advice.diagnosis.training_steps import Role
 from gradstudio.graph.model import ROOT, ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.records import PlainRecord
 
 MEANS = CROSS | ELEMENTWISE | LOGITS | {"mean", "binary_cross_entropy", "BCELoss"}
-SCHEDULE, SCHEDULE_STEP = "torch.optim.lr_scheduler.", "LRScheduler.step"
+STEPS = ("LRScheduler.step", "Optimizer.step")
+"""How a step is called, also of a schedule that is handed to a function."""
 CONDITION = "builtins.bool"
 """What decides whether the turn of an ``if`` is taken."""
 LEAST_DEPTH, FARTHEST = 2, 30
+DECAY = 0.1
+"""What a StepLR multiplies by where it is told nothing."""
 NOTHING, LEAST_STEPS = 1e-5, 5
 """A rate that a schedule brings to this share of what it was is gone."""
 
@@ -95,12 +100,12 @@ def spent_rates(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
         return
     for full, graph, item in view.insides():
         node = graph.nodes.get(item)
-        if node is None or not node.operator.startswith(SCHEDULE) or not node.operator.endswith(SCHEDULE_STEP):
+        if node is None or not node.operator.endswith(STEPS):
             continue
         source = view.source(full, ("self",))
         schedule = view.resolve(source.item, source.output)[0] if source is not None else None
         rows = sum(row.node == full for row in facts.rows)
-        factor = _factor(view, schedule, rows) if schedule is not None else None
+        factor = _factor(view, facts, schedule, rows) if schedule is not None else None
         if schedule is None or factor is None or factor > NOTHING or rows < LEAST_STEPS:
             continue
         yield Finding(
@@ -115,14 +120,31 @@ def spent_rates(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
         )
 
 
-def _factor(view: ProgramView, schedule: ItemId, steps: int) -> float | None:
+def _factor(view: ProgramView, facts: RunFacts, schedule: ItemId, steps: int) -> float | None:
     """What is left of a rate behind so many steps of a schedule that multiplies; None of another one."""
     node = view.node(schedule)
-    word = node.operator.rpartition(".")[2] if node is not None else ""
+    word = node.operator.removeprefix(SCHEDULES) if node is not None else ""
     if node is None or word not in ("ExponentialLR", "StepLR"):
         return None
     try:
-        times = steps // int(node.literals.get("step_size", "1")) if word == "StepLR" else steps
-        return float(abs(float(node.literals.get("gamma", "0.1"))) ** times)
+        size = _number(view, facts, schedule, "step_size", 1) if word == "StepLR" else 1
+        gamma = _number(view, facts, schedule, "gamma", DECAY if word == "StepLR" else None)
+        return float(abs(gamma) ** (steps // int(size)))
     except (ValueError, ZeroDivisionError):
         return None
+
+
+def _number(view: ProgramView, facts: RunFacts, item: ItemId, port: str, default: float | None) -> float:
+    """The number that an argument had in the run.
+
+    Raises:
+        ValueError: it is none that is known.
+    """
+    node, source = view.node(item), view.source(item, (port,))
+    if source is None:
+        literals = node.literals if node is not None else {}
+        return float(literals.get(port, "" if default is None else default))
+    record = facts.record(*view.resolve(source.item, source.output))
+    if not isinstance(record, PlainRecord) or not isinstance(record.value, int | float):
+        raise ValueError(port)
+    return record.value

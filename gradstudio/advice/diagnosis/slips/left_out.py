@@ -7,7 +7,7 @@ from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import Leaf, LeafKey, RunFacts
 from gradstudio.advice.quotations import written as written_text
 from gradstudio.graph.card_grouping import CALL
-from gradstudio.graph.groups.call_ids import SEPARATOR, is_call_item, outermost
+from gradstudio.graph.groups.call_ids import SEPARATOR
 from gradstudio.graph.model import ItemId
 
 ADD_GROUP = "torch.optim.Optimizer.add_param_group"
@@ -26,7 +26,7 @@ def left_out(
         written: leaves that the program writes into itself.
     """
     steppers = [optimizer for optimizer in facts.held if optimizer in stepped]
-    if not steppers or any(node.operator == ADD_GROUP for node in view.graph.nodes.values()):
+    if not steppers or any(node.operator == ADD_GROUP for node in view.nodes()):
         return
     held = {storage for leaves in facts.held.values() for storage in leaves}
     has_modules = any(facts.leaves[storage].path for storage in held if storage in facts.leaves)
@@ -41,7 +41,7 @@ def left_out(
         if not is_meant:
             left.update(dict.fromkeys(storages))
     names = names_of(view, facts, list(left))
-    if names and all(is_call_item(facts.leaves[one].owner) for one in left if one in facts.leaves):
+    if names and all(_is_inside(view, facts.leaves[one].owner) for one in left if one in facts.leaves):
         yield _unregistered(view, facts, steppers[-1], list(left), names)
     elif names and _are_made_behind(facts, list(left), steppers[-1]):
         yield _replaced(view, facts, steppers[-1], list(left), names)
@@ -54,20 +54,27 @@ def left_out(
             f"{view.name(optimizer)} does not update {names}: it was not given to it",
             f"{names} gets gradients with every backward, no optimizer has it, and so it stays as it was made. Give "
             "its parameters to the optimizer, or freeze it (requires_grad_(False)), which saves their gradients.",
-            (optimizer, *owners_of(facts, list(left))),
+            (optimizer, *owners_of(view, facts, list(left))),
         )
+
+
+def _is_inside(view: ProgramView, owner: ItemId) -> bool:
+    """Whether a class of the program's own made it."""
+    return view.statement(owner) != owner
 
 
 def _are_made_behind(facts: RunFacts, left: list[int], optimizer: ItemId) -> bool:
     """Whether leaves were first seen when the optimizer had been made."""
-    order = {row.node: k for k, row in reversed(list(enumerate(facts.rows)))}
-    owners = [facts.leaves[storage].owner for storage in left if storage in facts.leaves]
-    return bool(owners) and all(order.get(owner, -1) > order.get(optimizer, len(order)) for owner in owners)
+    made = next((k for k, row in enumerate(facts.rows) if row.node == optimizer), len(facts.rows))
+    return bool(left) and all(facts.births.get(storage, -1) > made for storage in left)
 
 
 def _replaced(view: ProgramView, facts: RunFacts, optimizer: ItemId, left: list[int], names: str) -> Finding:
-    name, owners = view.name(optimizer), owners_of(facts, left)
-    text = written_text(view.graph, owners[0]) if owners else ""
+    name, owners = view.name(optimizer), owners_of(view, facts, left)
+    rows = [row.node for row in facts.rows]
+    is_new = bool(owners) and owners[0] in rows and rows.index(owners[0]) > rows.index(optimizer)
+    place = view.place(owners[0]) if is_new else None  # else a part of it was made anew
+    text = written_text(*place) if place is not None else ""
     return Finding(
         "left_out",
         "warning",
@@ -104,7 +111,7 @@ def _unregistered(view: ProgramView, facts: RunFacts, optimizer: ItemId, left: l
         optimizer,
         f"{view.name(optimizer)} does not update {names}: {why}",
         advice,
-        (optimizer, *owners_of(facts, left)),
+        (optimizer, *owners_of(view, facts, left)),
     )
 
 
@@ -140,7 +147,7 @@ def _module_name(view: ProgramView, facts: RunFacts, leaf: Leaf, storages: list[
     return f"{name}.{leaf.path.rpartition('.')[0] or leaf.path}"
 
 
-def owners_of(facts: RunFacts, storages: list[int]) -> tuple[ItemId, ...]:
-    """The statements of the program that made what lives there."""
-    owners = (outermost(facts.leaves[storage].owner) for storage in storages if storage in facts.leaves)
+def owners_of(view: ProgramView, facts: RunFacts, storages: list[int]) -> tuple[ItemId, ...]:
+    """The statements of the program, and of its functions, that made what lives there."""
+    owners = (view.statement(facts.leaves[storage].owner) for storage in storages if storage in facts.leaves)
     return tuple(dict.fromkeys(owners))
