@@ -83,7 +83,7 @@ class _Round:
     @cached_property
     def places(self) -> dict[int, int]:
         """By the number of a printed statement, that of the typed one."""
-        return places_in(self.typed, self.read, self.script, self.printed)
+        return places_in(self.typed, self.read.graph, self.read.lines, self.script, self.printed)
 
 
 def ends_with_report(graph: Graph) -> bool:

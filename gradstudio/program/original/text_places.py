@@ -1,49 +1,46 @@
 """Where the statements of a printed program stand in the text that it was read from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.code_records import is_code
 from gradstudio.program.drawn_in_code import drawn_in_code
 from gradstudio.program.original.statement_lines import Statement, StatementLines
-from gradstudio.program.reading.read_text import Read
 from gradstudio.program.write import Script
 
 
-def places_in(typed: StatementLines, read: Read, script: Script, printed: StatementLines) -> dict[int, int]:
+def places_in(
+    typed: StatementLines, graph: Graph, at: Mapping[ItemId, int], script: Script, printed: StatementLines
+) -> dict[int, int]:
     """By the number of a printed statement, that of the typed one it is; some have none.
 
     Args:
         typed: the text.
-        read: what was read of it.
-        script: what that is printed as.
+        graph: what it means.
+        at: the line on which each item begins in it.
+        script: what the graph is printed as.
         printed: the statements of it.
     """
     lines: dict[int, int] = {}
-    for line, own in _lines(read, script):
+    for line, own in _lines(graph, at, script):
         lines.setdefault(line, own)  # of a part, that of the statement which holds it
     found: dict[int, int] = {}
     for number, one in enumerate(printed.statements):
-        at = _first_of(lines, one)
-        place = typed.at(at) if at is not None else None
+        begins = lines.get(one.first, lines.get(one.node.lineno))
+        place = typed.at(begins) if begins is not None else None
         if place is not None:
             found[number] = place
     _add_alike(typed, printed, found)
     return found
 
 
-def _first_of(lines: dict[int, int], one: Statement) -> int | None:
-    return lines.get(one.first, lines.get(one.node.lineno))
-
-
-def _lines(read: Read, script: Script) -> Iterator[tuple[int, int]]:
+def _lines(graph: Graph, at: Mapping[ItemId, int], script: Script) -> Iterator[tuple[int, int]]:
     """Lines of the script, and where in the text they are from."""
-    graph = read.graph
     codes = _codes(graph)
     drawn = drawn_in_code(graph, script.bodies)
     for span in [*script.spans, *(span for inside in script.insides.values() for span in inside)]:
-        line = read.lines.get(span.node)
+        line = at.get(span.node)
         if line is None:
             continue
         if span.node not in codes:
@@ -52,7 +49,7 @@ def _lines(read: Read, script: Script) -> Iterator[tuple[int, int]]:
         inner = drawn.get(span.node, ())
         end = span.line + inner[0][0] if inner else span.end_line + 1
         yield from ((one, line + one - span.line) for one in range(span.line, end))
-        yield from ((span.line + at, read.lines[item]) for at, item in inner if item in read.lines)
+        yield from ((span.line + below, at[item]) for below, item in inner if item in at)
 
 
 def _codes(graph: Graph) -> set[ItemId]:

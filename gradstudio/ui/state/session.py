@@ -1,6 +1,7 @@
 """One open document: its graph, its run, what is looked at, and where it is saved."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +11,7 @@ from gradstudio import paths
 from gradstudio.document import file
 from gradstudio.document.errors import CannotOpen
 from gradstudio.document.file import View
-from gradstudio.graph.model import Graph, Header
+from gradstudio.graph.model import Graph, Header, ItemId
 from gradstudio.graph.slices import AT_ONCE
 from gradstudio.program.file_lines import FileLines
 from gradstudio.protocol.messages.events import Log
@@ -60,6 +61,7 @@ class Session(QObject):
         record: what lies beside the document of a run elsewhere; None: nothing does.
         example: stem of the example's file that it began as, or of its own file; "" for others.
         untitled_runs: the folder in which its runs are kept while it has no path; None: they are not.
+        lines_read: where the items begin in the Python file that was read; None: it was no such file.
         stamp: how the file looked on disk when it was read or written last.
 
     Signals:
@@ -81,6 +83,7 @@ class Session(QObject):
         self.subject, self.example, self.number = "", "", 1
         self.stamp: Stamp | None = None
         self.untitled_runs: Path | None = None
+        self.lines_read: Mapping[ItemId, int] | None = None
         self._runs: RunKeeper | None = None
         self.graph_store = GraphStore(parent=self)
         self.scope = Scope(self.graph_store, self)
@@ -172,8 +175,7 @@ class Session(QObject):
             from gradstudio.document.python import python_document
 
             read = python_document.load_python(path)
-            self._take(read.graph, None, None, path, path.stem)
-            self.run.code_question.file_lines = FileLines(read.graph, read.lines)
+            self._take(read.graph, None, None, path, path.stem, lines=read.lines)
             return
         if path.suffix.lower() == ".png":
             from gradstudio.document import png_embedding
@@ -274,10 +276,12 @@ class Session(QObject):
         read_from: Path | None = None,
         subject: str = "",
         example: str = "",
+        lines: Mapping[ItemId, int] | None = None,
     ) -> None:
         self.attention.select(())
         self._set_aside(graph)
-        self.run.code_question.file_lines = FileLines()
+        self.run.code_question.file_lines = FileLines(graph, lines) if lines is not None else FileLines()
+        self.lines_read = lines
         self.path = path
         self.view = view
         self.read_from = read_from

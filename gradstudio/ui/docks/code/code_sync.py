@@ -21,15 +21,16 @@ from gradstudio.program.model import Program
 from gradstudio.ui.docks.code.code_editor import CodeEditor
 from gradstudio.ui.docks.code.line_diff import (
     Hunk,
+    LineMap,
     combine_changes,
     error_in,
     hunks,
-    is_spacing,
-    merge_theirs,
     own_imports,
     typed_alone,
     with_imports,
 )
+from gradstudio.ui.docks.code.typed_source import TypedSource
+from gradstudio.ui.docks.code.typed_text import TypedMap
 from gradstudio.ui.state.session import Session
 
 LiveState = OneOf["same", "typed", "refused", "conflict"]
@@ -41,6 +42,8 @@ PATIENCE_MS = 700
 """So much longer before words are said about the line in which the cursor stands."""
 MOST_GIVEN = 50
 """Arrangements that are known as given by the text: those to which undo leads back."""
+SEARCH_MS = 1000
+"""So long the canvas rests before the text is looked for that a document was read from."""
 UNDO_WORDS = "Edit code"
 
 
@@ -81,6 +84,8 @@ class LiveText(QObject):
         self._imports: list[str] = []
         self._given: list[dict[str, Place]] = []
         self._edit_line, self._edit_number, self._took_ms = 0, 0, 0.0
+        self.source = TypedSource(session, merge)
+        self._search = self._timer(self._show_source)
         self._pause, self._patience = self._timer(self._on_pause), self._timer(self._say)
         editor.typed.connect(self._on_editor_typed)
         editor.hurried.connect(self.flush)
@@ -119,6 +124,7 @@ class LiveText(QObject):
         if is_empty and text:
             text += "\n\n"  # a line to begin on
         before, self.program = self.program, text.split("\n")
+        self._search.stop()
         if self.state == "same":
             self._follow(before)
         elif self.state != "conflict":
@@ -127,30 +133,43 @@ class LiveText(QObject):
 
     def _follow(self, before: list[str]) -> None:
         """Nothing waits to be applied: all is printed, but while a person writes what was written stays."""
-        shown, wanted = self._editor.lines, self.program
+        shown = self._editor.lines
         if self._editor.hasFocus() and self._own:
             wanted = shown
+            self.source.carry(shown, self.program)
         elif self._editor.hasFocus() and self._holding:
-            wanted = self._own_words(before, shown)
+            wanted = self.source.own_words(before, shown, self.program)
         else:
-            wanted = with_imports(self._imports, self.program)
+            self.source.follow(self.program)
+            wanted = self._as_shown()
+            if self.source.is_sought:
+                self._search.start(SEARCH_MS)
         self._put(hunks(shown, wanted))
         self._means, self._holding = self._editor.text, wanted != self.program
 
-    def _own_words(self, before: list[str], written: list[str]) -> list[str]:
-        """What was written, with what the canvas changed; the program's words where that does not mean the program."""
-        end = len("\n".join(written).rstrip().split("\n"))
-        mixed = [*merge_theirs(before, written[:end], self.program), *written[end:]]  # lines to type on are the last
-        try:
-            edits = self._merge(self._store.graph, "\n".join(mixed).rstrip() + "\n", False)
-        except GradStudioError:
-            return self.program
-        return mixed if is_spacing(self._store.graph, edits) else self.program
+    def _as_shown(self) -> list[str]:
+        """The text that the program was read from, else the program with the imports that were written."""
+        typed = self.source.text
+        return list(typed.lines) if typed is not None else with_imports(self._imports, self.program)
+
+    def line_map(self) -> LineMap | TypedMap:
+        """Which line of the program each line of the dock shows."""
+        typed = self.source.text
+        return TypedMap(typed, self._editor.lines) if typed is not None else LineMap(self.program, self._editor.lines)
+
+    def _show_source(self) -> None:
+        """Look for the text that the program was read from, and show it."""
+        if self.is_applied and not self.source.is_sure:
+            self.source.make_sure(self.program)
+            wanted = self._as_shown()
+            self._put(hunks(self._editor.lines, wanted))
+            self._means, self._holding = self._editor.text, wanted != self.program
+            self.changed.emit()
 
     def _take_beside(self, before: list[str]) -> None:
         """The canvas changed while something waits here: line by line, or both stand and a person decides."""
         meant = self._means.split("\n") if self._holding else before
-        theirs = self._own_words(before, meant) if self._holding else self.program
+        theirs = self.source.own_words(before, meant, self.program) if self._holding else self.program
         found = combine_changes(meant, self._editor.lines, theirs)
         if found is None:
             self._set("conflict")
@@ -241,9 +260,10 @@ class LiveText(QObject):
     def discard(self) -> None:
         """Print the program in place of what is not applied; the text's own undo brings it back."""
         self._pause.stop()
-        self._put(hunks(self._editor.lines, self.program), undoable=True)
-        self._means, self.error, self._holding = self._editor.text, None, False
         self._imports = []
+        wanted = self._as_shown()
+        self._put(hunks(self._editor.lines, wanted), undoable=True)
+        self._means, self.error, self._holding = self._editor.text, None, wanted != self.program
         self._set("same")
 
     def keep(self) -> None:
@@ -309,7 +329,7 @@ class LiveText(QObject):
             self.apply()
 
     def _print_all(self) -> None:
-        if self.is_applied and self._holding:
+        if self.is_applied and self._holding and self.source.text is None:
             wanted = with_imports(self._imports, self.program)
             self._put(hunks(self._editor.lines, wanted))
             self._means, self._holding = self._editor.text, wanted != self.program
@@ -319,7 +339,9 @@ class LiveText(QObject):
         if has_focus and self._editor.text == "" and self.is_applied:
             self.show(self._session.run.program)
             self._editor.moveCursor(self._editor.textCursor().MoveOperation.End)
-        elif not has_focus:
+        elif has_focus:
+            self._show_source()
+        else:
             self.flush()
             self._edit_line = 0
             self._print_all()
@@ -334,6 +356,8 @@ class LiveText(QObject):
         for timer in (self._pause, self._patience):
             timer.stop()
         self._given.clear()
+        self._search.stop()
+        self.source.forget()
         self._imports = []
         self._means, self.error, self._holding = self._editor.text, None, False
         self._set("same")

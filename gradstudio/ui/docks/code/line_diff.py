@@ -190,8 +190,16 @@ class LineMap:
             offset += len(lines) - (end - start)
         return line - offset
 
-    def is_touched(self, line: int) -> bool:
+    def program_end(self, line: int) -> int:
+        """The line of the program that ends where a line of the dock does; 0: none."""
+        return self.program(line)
+
+    def is_spelled_otherwise(self, line: int) -> bool:
         """Whether a line of the dock says something else than the program."""
+        return self.is_touched(line)
+
+    def is_touched(self, line: int) -> bool:
+        """Whether a line of the dock is being changed: it says something else than the program."""
         offset = 0
         for start, end, lines in self._hunks:
             if start + offset <= line - 1 < start + offset + len(lines):

@@ -17,6 +17,7 @@ from gradstudio.ui.docks.code import text_replacement
 from gradstudio.ui.docks.code.code_editor import CodeEditor
 from gradstudio.ui.docks.code.item_spans import ItemSpans
 from gradstudio.ui.docks.code.line_diff import LineMap
+from gradstudio.ui.docks.code.typed_text import TypedMap
 from gradstudio.ui.state.results.code_calls import call_at
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session
@@ -50,7 +51,8 @@ class LineMarks:
     def __init__(self, editor: CodeEditor, session: Session, theme: Theme) -> None:
         """Nothing is marked."""
         self._editor, self._session, self.theme = editor, session, theme
-        self.places, self.lines = ItemSpans(), LineMap([""], [""])
+        self.places = ItemSpans()
+        self.lines: LineMap | TypedMap = LineMap([""], [""])
         self.error: NotReadable | None = None
         self._marked: Truths | None = None
         self._around = range(0)  # lines of the dock whose selected text is marked
@@ -187,8 +189,10 @@ class LineMarks:
         mark, document = Mark(), self._editor.document()
         cursor = QTextCursor(document)
         first, last = self.lines.shown(span.line), self.lines.shown(span.end_line)
-        end = 10**6 if self.lines.is_touched(last) else span.end_column
-        cursor.setPosition(text_replacement.position(document, first, span.column))
+        is_other = self.lines.is_spelled_otherwise(first)
+        begin = _margin(document.findBlockByNumber(first - 1).text()) if is_other else span.column
+        end = 10**6 if self.lines.is_spelled_otherwise(last) else span.end_column
+        cursor.setPosition(text_replacement.position(document, first, begin))
         cursor.setPosition(text_replacement.position(document, last, end), QTextCursor.MoveMode.KeepAnchor)
         mark.cursor = cursor
         mark.format.setBackground(QColor(self.theme.syntax.selected))
@@ -208,6 +212,10 @@ def wavy(line: str, column: int) -> tuple[int, int]:
     while end < len(line) and (line[end].isalnum() or line[end] in "_."):
         end += 1
     return column, max(end, column + 1)
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _rank(point: Breakpoint) -> tuple[bool, bool, bool]:

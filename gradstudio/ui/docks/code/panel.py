@@ -20,7 +20,6 @@ from gradstudio.ui.docks.code.code_hints import NO_HINT, Hint, HintMode, LineHin
 from gradstudio.ui.docks.code.code_status import CodeStrip
 from gradstudio.ui.docks.code.code_sync import LiveText, Merge
 from gradstudio.ui.docks.code.item_spans import ItemSpans
-from gradstudio.ui.docks.code.line_diff import LineMap
 from gradstudio.ui.docks.code.line_marks import LineMarks
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.session import Session
@@ -207,7 +206,7 @@ class CodePanel(QWidget):
         """The innermost item whose text covers a character; else the one that begins on its line."""
         line, column = text_replacement.place(self.editor.document(), position)
         shown = self.marks.lines.program(line)
-        if not shown or self.marks.lines.is_touched(line):
+        if not shown or self.marks.lines.is_spelled_otherwise(line):
             return self.marks.places.statement_at(shown)
         return self.marks.places.item_at(shown, column)
 
@@ -219,7 +218,7 @@ class CodePanel(QWidget):
         """What to paint behind a line; nothing behind one that is being typed."""
         if self.hints == "off" or self.marks.lines.is_touched(line):
             return NO_HINT
-        node = self.marks.places.ending_at(self.marks.lines.program(line))
+        node = self.marks.places.ending_at(self.marks.lines.program_end(line))
         return self._hints.of(node) if node is not None else NO_HINT
 
     def tip_at(self, line: int, column: int) -> str:
@@ -234,7 +233,8 @@ class CodePanel(QWidget):
         shown = self.marks.lines.program(line)
         if not shown or self.marks.lines.is_touched(line):
             return ""
-        item = self.marks.places.exactly_at(shown, column) if column >= 0 else self.marks.places.ending_at(shown)
+        is_exact = column >= 0 and not self.marks.lines.is_spelled_otherwise(line)
+        item = self.marks.places.exactly_at(shown, column) if is_exact else self.marks.places.ending_at(shown)
         return item_tip(self._session, item) if item is not None else ""
 
     def _last_line_of(self, item: ItemId) -> int:
@@ -317,7 +317,7 @@ class CodePanel(QWidget):
         self.editor.viewport().update()
 
     def _fit_lines(self) -> None:
-        self.marks.lines = LineMap(self.live.program, self.editor.lines)
+        self.marks.lines = self.live.line_map()
 
     def _show_state(self) -> None:
         self.strip.copy_button.setVisible(bool(self.editor.text))
