@@ -101,7 +101,7 @@ def _tabs(desk: Desk) -> list[QRect]:
 
 
 def _places(desk: Desk) -> list[QRect]:
-    """Where everything stands in the window."""
+    """Where everything stands in the window; of docks in one place the one in front may be another."""
     window = desk.window
     parts = [
         window.canvas.viewport(),
@@ -110,6 +110,7 @@ def _places(desk: Desk) -> list[QRect]:
         window.status.counts,
         window.status.light,
     ]
-    docks = [dock for dock in window.frame.docks if dock.isVisible()]
     frame = window.frame
-    return [QRect(part.mapTo(frame, QPoint()), part.size()) for part in (*parts, *docks)]
+    docks = [QRect(dock.mapTo(frame, QPoint()), dock.size()) for dock in frame.docks if dock.isVisible()]
+    seen = sorted((dock for dock in docks if frame.rect().intersects(dock)), key=lambda one: one.getRect())
+    return [*(QRect(part.mapTo(frame, QPoint()), part.size()) for part in parts), *seen]

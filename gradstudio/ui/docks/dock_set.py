@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAction, QKeyEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QMenu, QWidget
 
 from gradstudio.ui.docks.dock_panels import DockPanels
 from gradstudio.ui.docks.dock_registry import DOCKS, DockArea, docks_of, places
@@ -46,6 +46,8 @@ class Docks(QObject):
         self._panels: DockPanels | None = None
         self._seen: set[str] = set()
         self._unbuilt: dict[str, Callable[[], object]] = {}
+        self._chosen: set[QDockWidget] = set()
+        self._offered: set[str] = set()
         self._left = frozenset(row.id for row in docks_of("left"))
         self._has_lesson = self._had_lesson = False
         self._front = self._before_lesson = "library"
@@ -54,6 +56,7 @@ class Docks(QObject):
             dock.escaped.connect(self.escaped)
             dock.topLevelChanged.connect(self._on_dock_top_level_changed)
             dock.visibilityChanged.connect(partial(self._on_dock_visibility_changed, key))
+        window.tabifiedDockWidgetActivated.connect(self._on_window_tabified_dock_widget_activated)
         window.setDockNestingEnabled(True)
         for corner, area in (
             (Qt.Corner.TopLeftCorner, Area.LeftDockWidgetArea),
@@ -219,8 +222,20 @@ class Docks(QObject):
 
     def bring_forward(self, key: str) -> None:
         """Show a dock, also when another lies over it."""
+        self._chosen.add(self._docks[key])
         self._docks[key].show()
         self._docks[key].raise_()
+
+    def offer(self, key: str) -> None:
+        """Bring a dock before those that lie over it: once, and not where a person has chosen among them, or types."""
+        dock = self._docks[key]
+        place = {dock, *self._window.tabifiedDockWidgets(dock)}
+        if key in self._offered or key in self._seen or dock.isHidden() or dock.isFloating() or place & self._chosen:
+            return
+        self._offered.add(key)
+        focused = QApplication.focusWidget()
+        if focused is None or not any(one.isAncestorOf(focused) for one in place):
+            dock.raise_()
 
     def set_height(self, key: str, height_px: int) -> None:
         """Give a dock another height; the canvas has the rest."""
@@ -276,6 +291,11 @@ class Docks(QObject):
             self._pages(key).turn_to(self._panels[key])
         if key in self._left:
             self._front = key
+
+    def _on_window_tabified_dock_widget_activated(self, dock: QDockWidget) -> None:
+        """Also told when the program does it."""
+        if QApplication.mouseButtons() != Qt.MouseButton.NoButton:
+            self._chosen.add(dock)
 
     def _on_dock_top_level_changed(self, floating: bool) -> None:
         if floating:
