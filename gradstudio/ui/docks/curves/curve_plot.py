@@ -5,20 +5,26 @@ import os
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 
 import pyqtgraph
-from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from gradstudio.protocol.curve_titles import is_share
 from gradstudio.ui.docks.curves.beside_colors import beside_color
 from gradstudio.ui.docks.curves.curve_marks import CurveMarks
+from gradstudio.ui.docks.curves.curve_pointer import CurvePointer
 from gradstudio.ui.docks.curves.curve_table import smooth
 from gradstudio.ui.state.results.curve_store import BesideCurve, CurveStore, Name
 from gradstudio.ui.theme import Theme, ui_font
 
-TICK_POINTS = 11
+TICK_POINTS, LEGEND_POINTS = 11, 9
 LABEL_FROM_PX = 150
 """In less height the room is the curve's."""
 LEGEND_GAP_PX = 8
+LEGEND_SHARE = 0.4
+"""Of the width, what the names of the curves may take; longer ones are cut, and whole under the pointer."""
+SAMPLE_PX = 44
+QWIDGETSIZE_MAX = (1 << 24) - 1
 STRONG, FAINT = 1.6, 60
 """Width of a curve, and how opaque what was smoothed stays behind it."""
 SHARE_PADDING = 0.04
@@ -66,15 +72,17 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         item.showGrid(x=False, y=True, alpha=0.14)
         item.setDownsampling(auto=True, mode="peak")
         item.setClipToView(True)
-        self.legend = item.addLegend(offset=(-LEGEND_GAP_PX, 8), labelTextSize="9pt", sampleType=_Sample)
+        self.legend = item.addLegend(offset=(-LEGEND_GAP_PX, 8), labelTextSize=f"{LEGEND_POINTS}pt", sampleType=_Sample)
         self.legend.setParentItem(item)  # beside the curves, not over them
         self.shares = self._share_axis(item)
         self._cursor = pyqtgraph.InfiniteLine(angle=90, movable=False)
         self._cursor.hide()
         self.addItem(self._cursor, ignoreBounds=True)
         self.marks = CurveMarks(self)
+        self.pointer = CurvePointer(self)
         item.getViewBox().sigResized.connect(self._on_view_box_resized)
         self.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
+        self.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
         self.set_theme(theme)
 
     def _share_axis(self, item: pyqtgraph.PlotItem) -> pyqtgraph.ViewBox:
@@ -105,7 +113,28 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
                 whole.setData(x + 1, y, connect="finite")
             line.setData(x + 1, smooth(y, self._turns), connect="finite")
         self._refresh_beside()
-        beside = self.legend.width() + 2 * LEGEND_GAP_PX if titles or self._beside else 1
+        self._fit_legend()
+        self.pointer.refresh(self.lines(), self._theme)
+
+    def lines(self) -> list[pyqtgraph.PlotDataItem]:
+        """What is drawn with a name, this run's first."""
+        return [*(line for _, line in self._curves.values()), *self._beside]
+
+    def _fit_legend(self) -> None:
+        """Names beside the curves, cut where they would take too much of the width."""
+        font = QFont()
+        font.setPointSize(LEGEND_POINTS)
+        metrics, most_px = QFontMetrics(font), int(self.width() * LEGEND_SHARE) - SAMPLE_PX
+        for sample, shown in self.legend.items:
+            whole = sample.item.property("whole") or shown.text
+            sample.item.setProperty("whole", whole)
+            words = metrics.elidedText(whole, Qt.TextElideMode.ElideMiddle, max(most_px, SAMPLE_PX))
+            if words != shown.text:
+                shown.setMaximumWidth(QWIDGETSIZE_MAX)
+                shown.setText(words)
+            shown.setMaximumWidth(shown.itemRect().width())  # else it stays as wide as the widest was
+        self.legend.updateSize()
+        beside = self.legend.width() + 2 * LEGEND_GAP_PX if self.legend.items else 1
         self.getPlotItem().layout.setContentsMargins(1, 1, beside, 1)
 
     def set_log(self, is_on: bool) -> None:
@@ -202,11 +231,23 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         self._titles = {}
 
     def _on_view_box_resized(self) -> None:
+        self._fit_legend()
         self.shares.setGeometry(self.getPlotItem().getViewBox().sceneBoundingRect())
         axis = self.getPlotItem().getAxis("bottom")
         is_high = self.height() >= LABEL_FROM_PX
         if is_high != bool(axis.labelText):
             axis.setLabel("turn" if is_high else None)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.pointer.leave()
+
+    def _on_scene_mouse_moved(self, scene_pos: QPointF) -> None:
+        box = self.getPlotItem().getViewBox()
+        if box.sceneBoundingRect().contains(scene_pos):
+            self.pointer.point(float(box.mapSceneToView(scene_pos).x()), self.mapFromScene(scene_pos))
+        else:
+            self.pointer.leave()
 
     def _on_scene_mouse_clicked(self, event: object) -> None:
         box, scene_pos = self.getPlotItem().getViewBox(), QPointF(event.scenePos())  # type: ignore[attr-defined]  # pyqtgraph's

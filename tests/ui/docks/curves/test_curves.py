@@ -2,12 +2,14 @@
 
 import csv
 import io
+import re
 import struct
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
@@ -224,3 +226,48 @@ def test_what_is_plotted_is_written_as_a_picture(
     texts = ["".join(one.itertext()).strip() for one in root.iter() if one.tag.endswith("}text")]
     lines = [one.get("points") or one.get("d") for one in root.iter() if one.tag.endswith(("}polyline", "}path"))]
     assert "loss" in texts and any(lines)
+
+
+def test_the_pointer_says_the_turn_and_the_value_of_every_curve_there(
+    qtbot: QtBot, session: Session, panel: CurvesPanel
+) -> None:
+    store, other = session.results.tables.curves, np.arange(2.0)
+    store.put_beside((BesideCurve(0, "lr 0.1", "loss", other, other + 40),))
+    with qtbot.waitSignal(store.changed):
+        store.add(turned(0, [5.0, 4.0, 3.0, 2.25], around=()))
+    plot = panel.plot
+    assert plot is not None
+    plot.grab()
+    box = plot.getPlotItem().getViewBox()
+
+    def point(turn: float) -> str:
+        plot.scene().sigMouseMoved.emit(box.mapViewToScene(QPointF(turn, 20.0)))
+        return re.sub("<[^>]*>", " ", plot.pointer.label.text()) if plot.pointer.label.isVisible() else ""
+
+    assert point(2.2).split() == ["turn", "2", "■", "loss", "4", "■", "lr", "0.1:", "loss", "41"]
+    assert plot.pointer._across.value() == 2
+    assert point(3.9).split() == ["turn", "4", "■", "loss", "2.25"], "the other run has no such turn"
+    assert plot.rect().contains(plot.pointer.label.geometry())
+    plot.pointer.leave()
+    assert not plot.pointer.label.isVisible() and not plot.pointer._across.isVisible()
+
+
+def test_in_a_narrow_dock_names_are_cut_and_the_curves_keep_their_room(
+    qtbot: QtBot, session: Session, panel: CurvesPanel
+) -> None:
+    name = "a run with a very long name of its own and another learning rate"
+    store, other = session.results.tables.curves, np.arange(2.0)
+    store.put_beside((BesideCurve(0, name, "loss", other, other),))
+    with qtbot.waitSignal(store.changed):
+        store.add(turned(0, [5.0, 4.0], around=()))
+    plot = panel.plot
+    assert plot is not None
+    for width in (240, 500, 1200):
+        panel.resize(width, 300)
+        plot.grab()
+        plot.grab()
+        box, legend = plot.getPlotItem().getViewBox(), plot.legend
+        assert legend.sceneBoundingRect().right() <= plot.width()
+        assert box.width() >= 0.35 * plot.width()
+        words = [label.text for _, label in legend.items]
+        assert (f"{name}: loss" in words) == (width == 1200) and all("…" in one or len(one) < 90 for one in words)
