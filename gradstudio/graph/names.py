@@ -5,6 +5,8 @@ import keyword
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache, partial
+from typing import Final
 
 from gradstudio.graph.boundary_cards import card_operator
 from gradstudio.graph.errors import Refused
@@ -21,6 +23,8 @@ RESERVED = frozenset(
 )
 """Words the writer itself needs (semantics §1)."""
 MAX_LENGTH = 100
+HUNDRED: Final = 100
+"""So many numbered names are made at once."""
 
 
 def check(text: str) -> str:
@@ -94,12 +98,19 @@ def fresh_name_from(taken: set[str], base: str, number: int) -> tuple[str, int]:
     stem = base.rstrip("0123456789") or base
     name = base if number == 1 else f"{stem}{number}"
     if name in taken or name in RESERVED:
-        numbers = itertools.count(number + 1)
-        names = map(stem.__add__, map(str, numbers))  # thousands may be taken: no step of it is Python's
+        hundred, first = divmod(number + 1, HUNDRED)
+        hundreds = map(partial(_numbered, stem), itertools.count(hundred))
+        names = itertools.islice(itertools.chain.from_iterable(hundreds), first, None)
         name = next(free for free in itertools.filterfalse(taken.__contains__, names) if free not in RESERVED)
         number = int(name[len(stem) :])
     taken.add(name)
     return name, number
+
+
+@lru_cache(maxsize=200)
+def _numbered(stem: str, hundred: int) -> tuple[str, ...]:
+    """A stem with a hundred numbers; kept with their hashes: thousands may be taken, and are again the next time."""
+    return tuple([f"{stem}{number}" for number in range(hundred * HUNDRED, (hundred + 1) * HUNDRED)])
 
 
 def value_words(words: str) -> str:
