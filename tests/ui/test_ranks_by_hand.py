@@ -91,6 +91,9 @@ def test_the_way_back_is_one_process_again(desk: Desk) -> None:
 @pytest.mark.parametrize("text", [TRAINING])
 def test_the_all_reduce_is_a_step_of_the_timeline_forward_and_back(desk: Desk) -> None:
     run_to_the_end(desk)
+    (backward,) = [item for item, node in desk.graph.nodes.items() if "backward" in node.literals.get("name", "")]
+    late = desk.window.canvas.scene.stack.cards[backward].extras.late
+    assert late.startswith("rank 1: 0.5"), "its card says who came late to the backward"
     timeline = desk.session.results.timeline
     (place,) = [
         tick.index for tick in timeline.ticks if tick.autograd is not None and tick.autograd.reduction is not None

@@ -6,6 +6,8 @@ from gradstudio.protocol.number_format import format_number
 
 NOTICED_S = 0.001
 """Less late is not late."""
+WORTH_A_LOOK_S = 0.1
+"""Less late is not said on a card."""
 
 
 def late_words(arrivals: Range | None) -> str:
@@ -13,6 +15,13 @@ def late_words(arrivals: Range | None) -> str:
     if arrivals is None or (late_s := arrivals.most - arrivals.least) < NOTICED_S:
         return ""
     return f"rank {arrivals.most_rank} came {duration_words(late_s)} later than rank {arrivals.least_rank}"
+
+
+def late_sign(arrivals: Range | None) -> str:
+    """As short as can be, of what is worth a look: ``rank 1: 0.8 s late``; "" where nobody was so late."""
+    if arrivals is None or (late_s := arrivals.most - arrivals.least) < WORTH_A_LOOK_S:
+        return ""
+    return f"rank {arrivals.most_rank}: {duration_words(late_s)} late"
 
 
 def waits(reduction: Reduction) -> tuple[tuple[int, float], ...]:

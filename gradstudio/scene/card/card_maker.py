@@ -80,12 +80,12 @@ class CardMaker:
         return replace(sections, state=module_state(state.results, layout.module))
 
     def extras(self, item: ItemId) -> DebugSections:
-        """What was tried at a node, and its cost."""
+        """What was tried at a node, its cost, and which of several ranks came late to it."""
         state = self._state
         if display_flags_of(state.graph.places.get(item)).collapsed:
             return PLAIN
         tried = state.experiments.what_if is not None or state.experiments.checked is not None
-        if not tried and not state.shown.cost:
+        if not tried and not state.shown.cost and state.results.came(item) is None:
             return PLAIN
         return debug_sections(state.results, state.experiments, item, with_cost=state.shown.cost)
 

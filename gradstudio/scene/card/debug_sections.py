@@ -68,12 +68,14 @@ class DebugSections(msgspec.Struct, frozen=True):
             () without the overlay.
         check: gradcheck agreed (True) or not; None: not checked.
         numbers: where it did not, both numbers of the worst element.
+        late: which of several ranks came late to it; "" of none.
     """
 
     changes: tuple[Changed, ...] = ()
     cost: tuple[str, ...] = ()
     check: bool | None = None
     numbers: str = ""
+    late: str = ""
 
     @property
     def band_height(self) -> float:
@@ -83,7 +85,7 @@ class DebugSections(msgspec.Struct, frozen=True):
     @property
     def height(self) -> float:
         """Of all of it."""
-        return self.band_height + (FOOT if self.numbers else 0.0) + (FOOT if self.cost else 0.0)
+        return self.band_height + FOOT * sum(map(bool, (self.numbers, self.late, self.cost)))
 
 
 PLAIN: Final = DebugSections()
@@ -94,7 +96,16 @@ def debug_sections(results: Results, experiments: Experiments, node: ItemId, *, 
     changes = tuple(_changes(experiments, node))[:MAX_CHANGES]
     rows = experiments.check_rows(node)
     check = all(row.ok for row in rows) if rows else None
-    return DebugSections(changes, cost(results, node) if with_cost else (), check, _numbers(rows))
+    return DebugSections(changes, cost(results, node) if with_cost else (), check, _numbers(rows), _late(results, node))
+
+
+def _late(results: Results, node: ItemId) -> str:
+    came = results.came(node)
+    if came is None:
+        return ""
+    from gradstudio.protocol.ranks.arrival_words import late_sign  # most programs have one rank
+
+    return late_sign(came)
 
 
 def _numbers(rows: tuple[CheckRow, ...]) -> str:

@@ -1,7 +1,10 @@
 """What the debugger adds to a card: what a What if changed, what the node costs, and what gradcheck found."""
 
+import pytest
+
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import CheckRow, Difference, NodeMemory
+from gradstudio.protocol.messages.ranks import Range
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.scene.card.debug_sections import BAND_EDGE, BAND_LINE, FOOT, NoExperiments, debug_sections
 from gradstudio.scene.results import NoResults
@@ -50,6 +53,22 @@ def test_a_card_without_experiments_says_nothing_and_needs_no_room() -> None:
     sections = debug_sections(NoResults(), NoExperiments(), NODE, with_cost=False)
     assert (sections.changes, sections.cost, sections.check, sections.numbers) == ((), (), None, "")
     assert sections.height == 0
+
+
+class Late(NoResults):
+    """Ranks that met at one node."""
+
+    def __init__(self, late_s: float) -> None:
+        self._late_s = late_s
+
+    def came(self, node: ItemId) -> Range | None:
+        return Range(5.0, 0, 5.0 + self._late_s, 3)
+
+
+@pytest.mark.parametrize(("late_s", "words"), [(0.8, "rank 3: 0.8 s late"), (0.12, "rank 3: 0.12 s late"), (0.05, "")])
+def test_a_rank_that_others_waited_for_is_named_on_the_card(late_s: float, words: str) -> None:
+    sections = debug_sections(Late(late_s), NoExperiments(), NODE, with_cost=False)
+    assert sections.late == words and sections.height == (FOOT if words else 0.0)
 
 
 def test_what_a_what_if_changed_is_said_of_the_value_and_of_its_gradient() -> None:

@@ -26,6 +26,9 @@ def paint_debug_sections(painter: QPainter, style: CanvasStyle, shown: DebugSect
     if shown.numbers:
         _paint_numbers(painter, style, shown.numbers, QRectF(PADDING, top, width - 2 * PADDING, FOOT))
         top += FOOT
+    if shown.late:
+        _paint_late(painter, style, shown.late, QRectF(PADDING, top, width - 2 * PADDING, FOOT))
+        top += FOOT
     if shown.cost:
         paint_cost(painter, style, shown.cost, QRectF(PADDING, top, width - 2 * PADDING, FOOT))
 
@@ -38,7 +41,7 @@ def cross_box(top: float, width: float) -> QRectF:
 def _paint_band(painter: QPainter, style: CanvasStyle, shown: DebugSections, band: QRectF) -> None:
     ground = QPainterPath()
     ground.setFillRule(Qt.FillRule.WindingFill)
-    round_corners = 0.0 if shown.cost or shown.numbers else 7.0
+    round_corners = 0.0 if shown.cost or shown.numbers or shown.late else 7.0
     ground.addRoundedRect(band, round_corners, round_corners)
     ground.addRect(band.adjusted(0, 0, 0, -round_corners))
     painter.fillPath(ground, style.faded("info", 0.16))
@@ -87,6 +90,13 @@ def _paint_numbers(painter: QPainter, style: CanvasStyle, numbers: str, line: QR
     painter.setFont(meter.font("mono_small"))
     painter.setPen(style.color("danger"))
     painter.drawText(line, Align.AlignVCenter, meter.elided(text, "mono_small", line.width()))
+
+
+def _paint_late(painter: QPainter, style: CanvasStyle, late: str, line: QRectF) -> None:
+    """Which rank the others have waited for."""
+    painter.setFont(style.meter.font("mono_small"))
+    painter.setPen(style.color("warning"))
+    painter.drawText(line, Align.AlignVCenter, style.meter.elided(late, "mono_small", line.width()))
 
 
 def paint_cost(painter: QPainter, style: CanvasStyle, cost: tuple[str, ...], line: QRectF) -> None:
