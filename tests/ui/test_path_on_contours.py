@@ -6,9 +6,11 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gradstudio.protocol.messages.charts import SIDE, DescentDrawn, NoChart
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.charts import SIDE, DescentDrawn, NoChart, WantedChart
 from gradstudio.ui.canvas.paint.chart.captions import caption
 from gradstudio.ui.canvas.paint.chart.contour_painter import contour_image
+from gradstudio.ui.state.results.chart_store import ChartStore
 from tests.ui.desk import Desk
 
 BOWL = """import torch
@@ -63,3 +65,12 @@ def test_the_path_is_painted_where_the_numbers_were(desk: Desk) -> None:
     assert image.pixelColor(round(across), round(down)) == theme.color("heat_negative")
     assert image.pixelColor(2, 2) != image.pixelColor(image.width() // 2, image.height() // 2)
     assert drawn.side == SIDE
+
+
+def test_of_a_path_the_newest_alone_is_kept() -> None:
+    store, node = ChartStore(), ItemId("n")
+    wanted: WantedChart = (node, "path")
+    for step in range(1, 20):
+        store.add(DescentDrawn(node=node, step=step, path=bytes(8 * step), steps=tuple(range(1, step + 1))))
+    first = store.at(wanted, 3)
+    assert isinstance(first, DescentDrawn) and first.steps == (1, 2, 3) and first.step == 19

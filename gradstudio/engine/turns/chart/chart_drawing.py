@@ -14,6 +14,7 @@ from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.turns.chart.confusion import confusion
 from gradstudio.engine.turns.chart.data_flow import BOUND_ANEW, IN_GROUP
 from gradstudio.engine.turns.chart.descent import Descents
+from gradstudio.engine.turns.chart.fineness import EVERY_S, SHARE, Fineness
 from gradstudio.engine.turns.chart.histogram import RidgeHistory, histogram
 from gradstudio.engine.turns.chart.images import filters, images
 from gradstudio.engine.turns.chart.levels import Scale, levels, scale_of, target_levels
@@ -26,14 +27,9 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.charts import SIDE, BoundaryDrawn, Chart, NoChart, WantedChart
 
-EVERY_S: Final = 1 / 15
-SHARE: Final = 0.08
-"""Of the time, what pictures may take while a loop runs."""
-SIDES: Final = (SIDE, SIDE // 2, SIDE // 4)
-"""While a loop runs; where that is still too much, pictures are fewer."""
 MARGIN: Final = 1.15
-ROWS: Final = 1 << 14
-"""So many points are computed at once; between them Stop is asked."""
+ROWS: Final = 1 << 12
+"""So many points are computed at once, what a layer gives for them stays in a cache; between them Stop is asked."""
 HISTOGRAMS: Final = ("histogram", "gradients")
 
 
@@ -49,7 +45,7 @@ class Charts:
         self._wanted: tuple[WantedChart, ...] = ()
         self.descents = Descents()
         self._send, self._stopped = send, stopped
-        self._due_s, self._side = 0.0, SIDE
+        self._due_s, self._fineness = 0.0, Fineness()
         self._lines: ProgramLines | None = None
         self._lines_of: Loaded | None = None
         self._spans: dict[WantedChart, Span] = {}
@@ -78,11 +74,10 @@ class Charts:
         """The run stands at the end of a turn: draw, when it is time for that."""
         began = time.perf_counter()
         if self.wanted and began >= self._due_s:
-            side = self._side
-            for wanted in self.wanted:
-                self._send(self._chart(live, wanted, side, is_at_rest=False))
+            with self._fineness.drawing() as side:
+                for wanted in self.wanted:
+                    self._send(self._chart(live, wanted, side, is_at_rest=False))
             now = time.perf_counter()
-            self._side = _affordable((now - began) / side**2)
             self._due_s = max(began + EVERY_S, now + (now - began) / SHARE)
 
     def draw(self, live: Live) -> None:
@@ -186,8 +181,3 @@ def _last_value(live: Live, lines: ProgramLines, node: ItemId) -> object:
     if name and lines.last[name] != place:
         raise CannotDraw(BOUND_ANEW.format(name=name))
     return live.namespace.get(name)
-
-
-def _affordable(point_s: float) -> int:
-    """How fine pictures may be, a point of which takes so long, so that there are as many of them as can be seen."""
-    return next((side for side in SIDES if point_s * side**2 <= EVERY_S * SHARE), SIDES[-1])

@@ -133,12 +133,14 @@ class LessonProgress(QObject):
         self._look()
 
     def _on_session_path_changed(self) -> None:
-        stem = self._session.example
-        if stem == self._stem and self.lesson is not None:
-            return
-        path = self._session.path
+        stem, path = self._session.example, self._session.path or self._session.read_from
+        if stem and stem == self._stem and self.lesson is not None:
+            return  # saved under another name
         beside = lesson_beside(path) if path is not None else None
-        self._stem, self.lesson = stem, beside or load_lesson(self._folder, stem)
+        found = beside or load_lesson(self._folder, stem)
+        if stem == self._stem and found is not None and found == self.lesson:
+            return  # a text that was saved as a document
+        self._stem, self.lesson = stem, found
         self.done.clear()
         self.guesses.clear()
         self._ran = False

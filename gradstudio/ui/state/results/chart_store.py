@@ -28,6 +28,8 @@ class ChartStore:
     def add(self, drawn: Chart) -> None:
         """A chart came; one of the same place in the run, or of a later one, gives way."""
         known = self._charts.setdefault((drawn.node, drawn.kind), [])
+        if isinstance(drawn, DescentDrawn):
+            known.clear()  # it holds what earlier ones showed
         while known and known[-1].step >= drawn.step:
             known.pop()
         known.append(drawn)

@@ -191,3 +191,12 @@ def test_a_lesson_that_was_sent_with_a_document_is_shown_beside_it(window: MainW
     window.file.open_path(document)
     assert is_offered(window)
     assert (lesson(window).title.text(), len(lesson(window).steps)) == ("Mine", 1)
+
+
+def test_a_lesson_that_was_sent_with_a_script_is_shown_beside_it(window: MainWindow, tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text("import torch\n\nx = torch.ones(2)\n", encoding="utf-8")
+    (tmp_path / "mine.lesson.md").write_text("# Mine\n\nWords.\n\n1. Press **Run**. <!-- ran -->\n", encoding="utf-8")
+    window.file.open_path(script)
+    assert is_offered(window)
+    assert (lesson(window).title.text(), len(lesson(window).steps)) == ("Mine", 1)
