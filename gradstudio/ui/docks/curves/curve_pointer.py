@@ -11,6 +11,7 @@ from gradstudio.ui.theme import Theme, ui_font
 LABEL_POINTS = 11
 GAP_PX = 14
 DIGITS = 5
+WAY = "click: the nearest turn kept; double click: this one"
 
 
 class CurvePointer:
@@ -55,7 +56,8 @@ class CurvePointer:
             return
         self._across.setPos(number)
         self._across.show()
-        self.label.setText("<br>".join([f"turn {number:,}", *rows]))
+        way = f"<span style='color:{self._theme.text_dim}'>{WAY}</span>"
+        self.label.setText("<br>".join([f"turn {number:,}", *rows, way]))
         self.label.adjustSize()
         self._place(at)
         self.label.show()

@@ -166,9 +166,6 @@ class CurvesPanel(QWidget):
         self.plot = CurvePlot(self._store, self._theme, self)
         self.plot.picked.connect(self._on_plot_picked)
         self.plot.chosen.connect(self._on_plot_chosen)
-        self.plot.setToolTip(
-            "A click looks at the recorded turn that lies nearest, a double click goes to this very turn"
-        )
         self.plot.set_log(self.log.isChecked())
         self.plot.set_smoothing(int(self.smoothing.currentData()))
         self._stack.addWidget(self.plot)
