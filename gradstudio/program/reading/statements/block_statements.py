@@ -8,6 +8,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, BlockKind, BodyId, ItemId
 from gradstudio.graph.names import check
 from gradstudio.graph.ports.arguments import BLOCK_PARAMETERS
+from gradstudio.graph.ports.item_ports import written_wire
 from gradstudio.operators.calls.argument_binding import Written
 from gradstudio.operators.model import Family
 from gradstudio.program.errors import NotReadable
@@ -190,7 +191,18 @@ class Blocks:
         for name, old in before.items():
             new = self._scope.find(name)
             if isinstance(new, WiredResult) and new != old and not self._draft.binds(new, name):
-                self._scope.bind(name, old)
+                self._scope.bind(name, self._written(new, name, block) or old)
+
+    def _written(self, value: WiredResult, name: str, left: Block) -> WiredResult | None:
+        """What statements in a block write into, where the block binds that to the name; None: it was bound before."""
+        graph = self._draft.graph
+        while not self._draft.binds(value, name):
+            wire = written_wire(graph, value.source)
+            if wire is None:
+                return None
+            value = self._draft.result(wire.source, wire.output)
+        is_inside = value.source in graph.nodes and BodyId(left.id) in graph.ancestors(value.source)
+        return value if is_inside else None
 
     def _variable(self, target: ast.expr) -> str:
         if not isinstance(target, ast.Name):

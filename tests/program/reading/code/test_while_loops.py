@@ -9,6 +9,7 @@ from gradstudio.graph.model import Block, Graph
 from gradstudio.graph.recipes.nodes import set_literal
 from gradstudio.graph.text.code_records import code_of, is_code
 from gradstudio.graph.text.item_titles import title
+from gradstudio.program.errors import NotReadable
 from gradstudio.program.original.original_script import original_script
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_code
@@ -102,7 +103,16 @@ def test_a_document_keeps_it() -> None:
 
 
 def test_without_code_it_is_refused_with_what_to_write() -> None:
-    from gradstudio.program.errors import NotReadable
-
     with pytest.raises(NotReadable):
         read_script(f"{HEAD}while k < 3:\n    k += 1\n")
+
+
+@pytest.mark.parametrize("turns", ["for i in range(2):", "while x.sum() < 20:"])
+def test_what_is_written_into_behind_an_inner_loop_that_bound_it_is_what_that_bound(turns: str) -> None:
+    text = "import torch\n\nx = torch.ones(3)\nfor k in range(2):\n    for j in range(2):\n"
+    text += f"        {turns}\n            x = x * 2\n        x += 1\nfor m in range(2):\n    print(x.sum())\n"
+    graph = read(text)
+    assert text in write_code(graph)[0]
+    (summed,) = (node.id for node in graph.nodes.values() if node.operator == "torch.Tensor.sum")
+    (wire,) = graph.wires_to(summed)
+    assert graph.nodes[wire.source].operator == "operator.mul"
