@@ -144,6 +144,8 @@ class LineEdits:
             return self._give_up(place)
         lines = self._new_lines(number, self.typed.indent(place))
         at = self.typed.statements[place].last + 1 if is_behind else self.typed.with_comments(place)
+        if not is_behind and not lines[0] and at > 1 and not self.typed.lines[at - 2].strip():
+            del lines[0]  # there is a blank line already
         self.edits.append(LineEdit(at, at, number, tuple(lines)))
         return True
 
@@ -165,18 +167,23 @@ class LineEdits:
         parent = self.wanted.statements[number].parent
         siblings = self._siblings[parent]
         at = bisect_left(siblings, number)
+        behind, is_first = None, False
         for k in reversed(siblings[:at]):
             if k in back:
-                place = self._own_place(back[k])
-                if place is not None:
-                    return place, True
-                if not _is_import(self.wanted, k):
+                behind = self._own_place(back[k])
+                # Settings are printed above definitions, and may be typed below them.
+                is_first = bool(self.wanted.statements[k].name) and not self.wanted.statements[number].name
+                if behind is not None or not _is_import(self.wanted, k):
                     break
+        if behind is not None and not is_first:
+            return behind, True
         for k in siblings[at + 1 :]:
             if k in back:
-                place = self._own_place(back[k])
-                return (place, False) if place is not None else None
-        return self._place_of_gone(back.get(parent, -1))
+                ahead = self._own_place(back[k])
+                if ahead is not None:
+                    return ahead, False
+                return (behind, True) if behind is not None else None
+        return (behind, True) if behind is not None else self._place_of_gone(back.get(parent, -1))
 
     def _place_of_gone(self, parent: int) -> tuple[int, bool] | None:
         """Before what else stood in a block, all of which is gone."""

@@ -9,6 +9,7 @@ import pytest
 
 from gradstudio.graph.edits import Edits, SetDefinition, apply_all
 from gradstudio.graph.model import Graph, Header, ItemId
+from gradstudio.graph.recipes import connect
 from gradstudio.graph.recipes.nodes import add_operator, rename, set_header, set_literal, set_muted, set_note
 from gradstudio.graph.recipes.removal import delete
 from gradstudio.program.original.original_script import original_script
@@ -348,6 +349,22 @@ def test_what_a_note_says_is_not_imported() -> None:
 def test_what_is_not_wired_yet_is_no_part_of_the_text() -> None:
     found = edited(TYPED, lambda graph: add_operator(graph, "torch.nn.functional.relu", 0, 0)[0])
     assert (found.gone, found.new, found.anew) == ([], [], "")
+
+
+def test_what_is_new_ahead_of_all_goes_below_the_settings() -> None:
+    text = (
+        "import torch\n\n\ndef twice( x ):\n    return x*2\n\n\ntorch.manual_seed(3)\n\n# data\n"
+        "xs = torch.linspace( -1, 1, 8 ).unsqueeze(1)   # wide\ny = twice( xs )\n"
+    )
+
+    def second_user(graph: Graph) -> Edits:
+        return connect(graph, node(graph, "torch.linspace"), 0, node(graph, "torch.relu"), "input")
+
+    found = edited(text, lambda graph: add_operator(graph, "torch.relu", 0, 0)[0], second_user)
+    assert found.gone == ["xs = torch.linspace( -1, 1, 8 ).unsqueeze(1)   # wide"]
+    assert found.text.startswith(text[: text.index("# data")]) and found.anew == ""
+    assert "linspace_1 = torch.linspace(-1, 1, 8)" in found.new
+    assert "xs = linspace_1.unsqueeze(1)   # wide" in found.new
 
 
 def test_an_import_goes_below_those_of_the_edited_text() -> None:
