@@ -14,7 +14,7 @@ from gradstudio.graph.recipes.nodes import add_operator, rename, set_literal, se
 from gradstudio.graph.recipes.removal import delete
 from gradstudio.program.original.original_script import PRINTED_ANEW
 from gradstudio.program.reading.reader import read_script
-from gradstudio.program.write import write
+from gradstudio.program.write import IMPORT_LINES, write
 from tests.corpus.running import by_python
 from tests.program.original.test_edited_texts import exported, read
 
@@ -78,7 +78,7 @@ def test_an_edited_text_means_what_is_drawn(number: int, path: Path) -> None:
         [
             line
             for line in write(one, stem="typed").code.split("\n")
-            if line.strip() and not line.lstrip().startswith("#")
+            if line.strip() and not line.lstrip().startswith("#") and line not in IMPORT_LINES
         ]
         for one in (again, own)
     )
