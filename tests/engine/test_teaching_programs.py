@@ -141,6 +141,12 @@ def test_where_inputs_are_not_normalised_no_rate_is_offered() -> None:
     assert not ways_out(graph, _heard(graph))
 
 
+def test_a_nan_in_the_data_is_not_born_again_where_gradients_are_clipped() -> None:
+    (program,) = [one for one in PLANTED if one.name == "constant_column_normalised_before_a_clip"]
+    graph = read_script(program.text).graph
+    assert len(alarms(told_of(graph, _heard(graph)))) == 1
+
+
 KEPT = [program for program in PLANTED if recordings.is_kept(f"{RECORDINGS}/{program.name}")]
 
 

@@ -27,8 +27,8 @@ from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRec
 
 MAX_BIRTHS = 8
 """Births told of one run; what comes later is most often their consequence."""
-READING = frozenset({"torch.Tensor.grad", "torch.autograd.grad"})
-"""What hands out what a backward has computed: it is told of there."""
+READING = frozenset({"torch.Tensor.grad", "torch.autograd.grad", "torch.nn.utils.clip_grad_norm_", "python.tuple"})
+"""What hands out what was computed elsewhere, by a backward or in what brings data: it is told of there."""
 WASHERS = frozenset("isnan isfinite isinf nan_to_num nanmean nansum nanmedian nanquantile where masked_fill".split())
 """What looks for a NaN, or takes it away: it is expected there."""
 

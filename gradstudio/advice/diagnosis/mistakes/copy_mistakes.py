@@ -11,6 +11,7 @@ from gradstudio.protocol.messages.records import TensorRecord
 
 LOADS, MAKES = frozenset({"load_state_dict"}), frozenset({"tensor"})
 STATE = "torch.nn.Module.state_dict"
+WRITTEN = "setitem"
 WHOLE = ("int", "uint", "bool")
 
 
@@ -26,7 +27,10 @@ def kept_reference(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup)
     module = view.resolve(owner.item, owner.output)
     if module != view.resolve(loaded.item, loaded.output):
         return
-    name, of = view.name(kept), view.name(module[0])
+    users = [*view.followers(kept), *view.followers(source.item, source.output)]
+    if any(view.word(user) == WRITTEN for user in users):
+        return  # it is changed entry by entry before it is loaded
+    name, of = view.name(kept), view.source_name(owner)
     called = view.source_name(loaded)
     if kept == source.item and called != of:
         yield Finding(
