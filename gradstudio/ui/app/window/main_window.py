@@ -139,14 +139,10 @@ class MainWindow(FrontDocument):
         self.learning.take_in(room.lesson, lambda: room.is_shown)
         if self._plots:
             QTimer.singleShot(PLOT_DELAY_MS, room, room.memory.load_plot)
-        room.session.results.tables.curves.changed.connect(lambda: self._on_curves_changed(room))
+        curves = room.session.results.tables.curves
+        curves.changed.connect(lambda: room.is_shown and curves.names and self.frame.docks.offer("curves"))
         room.changed.connect(lambda: self._on_room_changed(room))
         room.problems_counted.connect(lambda count: self._on_problems_counted(room, count))
-
-    def _on_curves_changed(self, room: DocumentWindow) -> None:
-        """What is learnt is shown when it first is."""
-        if room.is_shown and room.session.results.tables.curves.names:
-            self.frame.docks.offer("curves")
 
     # ------------------------------------------------------------------ documents
 
