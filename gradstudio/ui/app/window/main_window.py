@@ -19,6 +19,7 @@ from gradstudio.ui.app.files.file_watch import DiskBand, DiskWatch
 from gradstudio.ui.app.window.apply_preferences import PreferenceApplier
 from gradstudio.ui.app.window.document_safety import DocumentSafety
 from gradstudio.ui.app.window.document_window import DocumentWindow
+from gradstudio.ui.app.window.first_curve import FirstCurve
 from gradstudio.ui.app.window.front_document import FrontDocument
 from gradstudio.ui.app.window.shared_library import SharedLibrary
 from gradstudio.ui.app.window.tab_strip import TabStrip
@@ -139,8 +140,7 @@ class MainWindow(FrontDocument):
         self.learning.take_in(room.lesson, lambda: room.is_shown)
         if self._plots:
             QTimer.singleShot(PLOT_DELAY_MS, room, room.memory.load_plot)
-        curves = room.session.results.tables.curves
-        curves.changed.connect(lambda: room.is_shown and curves.names and self.frame.docks.offer("curves"))
+        FirstCurve(room.session.results.tables.curves, self.frame.docks, lambda: room.is_shown)
         room.changed.connect(lambda: self._on_room_changed(room))
         room.problems_counted.connect(lambda count: self._on_problems_counted(room, count))
 
