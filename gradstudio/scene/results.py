@@ -9,7 +9,6 @@ from gradstudio.protocol.messages.charts import Chart
 from gradstudio.protocol.messages.debugging import NodeMemory
 from gradstudio.protocol.messages.events import Failed, GradRow, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
-from gradstudio.protocol.messages.ranks import Range
 from gradstudio.protocol.messages.records import ModuleRecord, Record
 from gradstudio.protocol.timeline.model import BackwardStep, Tick
 from gradstudio.scene.printout import NOTHING_PRINTED, Printout
@@ -140,9 +139,6 @@ class Results(Protocol):
     def seconds(self, node: ItemId, /) -> tuple[float, float]:
         """Wall time forward and backward, seconds."""
 
-    def came(self, node: ItemId, /) -> Range | None:
-        """When the first and the last of several ranks came to it; None where ranks do not meet."""
-
     def saved_bytes(self, node: ItemId, /) -> int:
         """What its autograd nodes keep for a backward at the moment."""
 
@@ -256,10 +252,6 @@ class NoResults:
     def seconds(self, node: ItemId) -> tuple[float, float]:
         """It did not run."""
         return 0.0, 0.0
-
-    def came(self, node: ItemId) -> Range | None:
-        """Nobody has met."""
-        return None
 
     def saved_bytes(self, node: ItemId) -> int:
         """Nothing is stored."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.remade_models import is_in_functions, loops_around
-from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.program_view import ProgramView, written_nodes
 from gradstudio.advice.diagnosis.run_facts import RunFacts
 from gradstudio.graph.analysis.module_modes import depends_on_mode
 from gradstudio.graph.card_grouping import CALL, CALLED, SELF
@@ -35,7 +35,7 @@ def wrong_modes(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
     asked = set[ItemId]()  # switched to training behind the last backward: it is meant so
     found: dict[ItemId, Finding] = {}
     uses: dict[ItemId, _Use | None] = {}  # an item may run in each of many turns
-    is_seen = not any(is_code(node) and SWITCHING.search(code_of(node)) for node in view.nodes())
+    is_seen = not any(is_code(node) and SWITCHING.search(code_of(node)) for node in written_nodes(view.graph))
     for event in facts.events:
         if isinstance(event, BackwardTraced):
             trained = True

@@ -103,8 +103,9 @@ class ProgramView(CallPaths):
         if place is None or node is None:
             return ""
         if node.operator == CALL:
-            maker = self._maker_node(item)
-            return _word(maker.operator) if maker is not None else ""
+            maker = self.maker(item)
+            made = self.node(maker) if maker is not None else None
+            return _word(made.operator) if made is not None else ""
         if node.operator in NAMED:
             return _word(node.literals.get("name", "").strip("\"'"))
         return _word_of(operator_of(place.graph, place.item), node.operator)
@@ -168,11 +169,6 @@ class ProgramView(CallPaths):
                 return around
         return item
 
-    def nodes(self) -> Iterator[Node]:
-        """Every node that is written down, those in functions and classes among them."""
-        for graph in (self.graph, *(definition.graph for definition in self.graph.definitions.values())):
-            yield from graph.nodes.values()
-
     def insides(self) -> Iterator[tuple[ItemId, Graph, ItemId]]:
         """Every item of the program and of its calls: its id in a run, the graph it stands in, its id there."""
         todo = [("", self.graph)]
@@ -189,10 +185,6 @@ class ProgramView(CallPaths):
                     todo.append((full + SEPARATOR, inside.graph))
 
     # ------------------------------------------------------------------ private
-
-    def _maker_node(self, call: ItemId) -> Node | None:
-        maker = self.maker(call)
-        return self.node(maker) if maker is not None else None
 
     def _layers(self, call: ItemId, maker: ItemId) -> Iterator[Stage]:
         """A called layer; of a container its layers, the last one first."""
@@ -213,6 +205,12 @@ def _own_name(place: ItemLocation, output: int) -> str:
         return ""
     name = name_of(place.graph, (place.item, output)).removeprefix(SELF)
     return name if name != "_" else ""
+
+
+def written_nodes(graph: Graph) -> Iterator[Node]:
+    """Every node that is written down, those in functions and classes among them."""
+    for one in (graph, *(definition.graph for definition in graph.definitions.values())):
+        yield from one.nodes.values()
 
 
 def layers_of(graph: Graph, container: ItemId) -> list[Node]:

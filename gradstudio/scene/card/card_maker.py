@@ -85,7 +85,8 @@ class CardMaker:
         if display_flags_of(state.graph.places.get(item)).collapsed:
             return PLAIN
         tried = state.experiments.what_if is not None or state.experiments.checked is not None
-        if not tried and not state.shown.cost and state.results.came(item) is None:
+        row = state.results.row(item)
+        if not tried and not state.shown.cost and (row is None or row.came is None):
             return PLAIN
         return debug_sections(state.results, state.experiments, item, with_cost=state.shown.cost)
 

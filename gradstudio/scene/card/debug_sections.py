@@ -100,12 +100,12 @@ def debug_sections(results: Results, experiments: Experiments, node: ItemId, *, 
 
 
 def _late(results: Results, node: ItemId) -> str:
-    came = results.came(node)
-    if came is None:
+    row = results.row(node)
+    if row is None or row.came is None:
         return ""
     from gradstudio.protocol.ranks.arrival_words import late_sign  # most programs have one rank
 
-    return late_sign(came)
+    return late_sign(row.came)
 
 
 def _numbers(rows: tuple[CheckRow, ...]) -> str:

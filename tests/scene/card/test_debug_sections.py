@@ -4,6 +4,7 @@ import pytest
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import CheckRow, Difference, NodeMemory
+from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.ranks import Range
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.scene.card.debug_sections import BAND_EDGE, BAND_LINE, FOOT, NoExperiments, debug_sections
@@ -61,8 +62,8 @@ class Late(NoResults):
     def __init__(self, late_s: float) -> None:
         self._late_s = late_s
 
-    def came(self, node: ItemId) -> Range | None:
-        return Range(5.0, 0, 5.0 + self._late_s, 3)
+    def row(self, node: ItemId) -> Row | None:
+        return Row(step=1, node=node, outputs=(), came=Range(5.0, 0, 5.0 + self._late_s, 3))
 
 
 @pytest.mark.parametrize(("late_s", "words"), [(0.8, "rank 3: 0.8 s late"), (0.12, "rank 3: 0.12 s late"), (0.05, "")])

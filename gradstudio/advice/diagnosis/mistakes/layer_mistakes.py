@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.program_view import CONTAINER, ProgramView, layers_of
+from gradstudio.advice.diagnosis.program_view import CONTAINER, ProgramView, layers_of, written_nodes
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.analysis.module_modes import has_parameters
 from gradstudio.graph.card_grouping import CALLED, EVAL, TRAIN
@@ -23,7 +23,7 @@ def always_drops(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) ->
     if node is None or place is None or not node.operator.startswith(FUNCTIONAL):
         return
     is_told = "training" in node.literals or place.graph.wire_into(place.item, "training") is not None
-    evaluates = any(one.operator in (EVAL, TRAIN) for one in view.nodes())
+    evaluates = any(one.operator in (EVAL, TRAIN) for one in written_nodes(view.graph))
     if is_told or not evaluates:
         return
     yield Finding(

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.program_view import ProgramView, written_nodes
 from gradstudio.advice.diagnosis.run_facts import RunFacts, largest, leaf_rows, magnitude
 from gradstudio.advice.diagnosis.training_steps import CLIPS
 from gradstudio.graph.model import ItemId
@@ -122,7 +122,7 @@ def _too_short(
 
 def _has_schedule(view: ProgramView) -> bool:
     """Whether a schedule changes the rate: it may begin small."""
-    return any(node.operator.startswith(SCHEDULES) for node in view.nodes())
+    return any(node.operator.startswith(SCHEDULES) for node in written_nodes(view.graph))
 
 
 def _is_loss_still(facts: RunFacts) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.program_view import ProgramView, written_nodes
 from gradstudio.advice.diagnosis.run_facts import Leaf, LeafKey, RunFacts
 from gradstudio.advice.quotations import written as written_text
 from gradstudio.graph.card_grouping import CALL
@@ -26,7 +26,7 @@ def left_out(
         written: leaves that the program writes into itself.
     """
     steppers = [optimizer for optimizer in facts.held if optimizer in stepped]
-    if not steppers or any(node.operator == ADD_GROUP for node in view.nodes()):
+    if not steppers or any(node.operator == ADD_GROUP for node in written_nodes(view.graph)):
         return
     held = {storage for leaves in facts.held.values() for storage in leaves}
     has_modules = any(facts.leaves[storage].path for storage in held if storage in facts.leaves)

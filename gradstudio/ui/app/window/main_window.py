@@ -19,7 +19,6 @@ from gradstudio.ui.app.files.file_watch import DiskBand, DiskWatch
 from gradstudio.ui.app.window.apply_preferences import PreferenceApplier
 from gradstudio.ui.app.window.document_safety import DocumentSafety
 from gradstudio.ui.app.window.document_window import DocumentWindow
-from gradstudio.ui.app.window.first_curve import FirstCurve
 from gradstudio.ui.app.window.front_document import FrontDocument
 from gradstudio.ui.app.window.shared_library import SharedLibrary
 from gradstudio.ui.app.window.tab_strip import TabStrip
@@ -27,6 +26,7 @@ from gradstudio.ui.app.window.toolbar import ToolBar
 from gradstudio.ui.app.window.window_frame import Frame
 from gradstudio.ui.app.window.window_services import WindowServices
 from gradstudio.ui.app.window.workbench import Workbench
+from gradstudio.ui.docks.curves.first_curve import FirstCurve
 from gradstudio.ui.state.document.overlays import Overlays
 from gradstudio.ui.state.library.connection_statistics import ConnectionStatistics
 from gradstudio.ui.state.library.favourites import Favourites

@@ -10,7 +10,6 @@ from gradstudio.protocol.messages.charts import Chart
 from gradstudio.protocol.messages.debugging import NodeMemory
 from gradstudio.protocol.messages.events import GradRow, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
-from gradstudio.protocol.messages.ranks import Range
 from gradstudio.protocol.messages.records import ModuleRecord, Record
 from gradstudio.protocol.timeline.run_timeline import BackwardStep, Tick
 from gradstudio.scene.printout import NOTHING_PRINTED, Printout
@@ -113,11 +112,6 @@ class ResultStore(QObject):
     def row(self, node: ItemId) -> Row | None:
         """When and how the node last ran; None before."""
         return self._cursor.row(self.ids.full(node) if self.ids.translates else node)
-
-    def came(self, node: ItemId) -> Range | None:
-        """When the first and the last of several ranks came to it; None where ranks do not meet."""
-        row = self.row(node)
-        return row.came if row is not None else None
 
     def grad(self, node: ItemId, output: int = 0, path: str = "") -> GradRow | None:
         """The gradient of a result (or of a module's parameter by path)."""
