@@ -7,10 +7,10 @@ from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, ROOT, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.ports.drop_target import drop_target
 from gradstudio.graph.ports.item_ports import find_port, input_ports, output_family, shown_outputs
+from gradstudio.graph.text.code_records import PRINT
 from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.families import accepts
 
-PRINT = "builtins.print"
 MOST_NAMED = 12
 """Of a loop that a wire would close, so many items are named."""
 

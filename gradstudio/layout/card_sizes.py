@@ -15,7 +15,7 @@ from gradstudio.graph.ports.item_ports import (
     output_ports,
     written_wire,
 )
-from gradstudio.graph.text.code_records import CODE, FREE_PATH, may_draw, may_print, shown_lines
+from gradstudio.graph.text.code_records import CODE, FREE_PATH, PRINT, may_draw, may_print, shown_lines
 from gradstudio.graph.text.item_titles import title_with_target
 from gradstudio.graph.text.notes import note_of
 from gradstudio.operators.model import Family, Kind
@@ -30,7 +30,8 @@ ROW = 18.0
 MORE_ROW = 15.0
 CODE_ROW = 15.0
 PRINTED, FIGURE = 35.0, 145.0
-"""Room for what a code prints and draws."""
+"""Room for what a code prints and draws; of a print's own card `PRINT_ROOM`."""
+PRINT_ROOM = 70.0
 FOOT = 4.0
 VALUES = {Family.MODULE: 92.0, Family.NUMBER: 30.0, Family.NONE: 0.0, Family.TENSOR: 78.0, Family.UNKNOWN: 78.0}
 """Room for the values of one result, pixels; of a module, for as many leaves as a folded card has at most."""
@@ -66,7 +67,7 @@ def card_size(graph: Graph, item: ItemId, values: float | None = None) -> Size:
     more = MORE_ROW if len(ports) < len(every) else 0.0
     if values is None or not outputs:
         values = sum(VALUES.get(family, OTHER_VALUES) for family in _shown_families(graph, item, outputs))
-    code = _code_height(graph.nodes[item]) if _is_code(graph, item) else 0.0
+    code = _code_height(graph.nodes[item]) if item in graph.nodes else 0.0
     return _width(graph, item, every), HEADER + ROW * rows + more + code + FOOT + values
 
 
@@ -116,7 +117,9 @@ def port_offsets(graph: Graph, item: ItemId) -> tuple[dict[str, float], dict[int
 
 
 def _code_height(node: Node) -> float:
-    """Of the lines of a code, and of what it may print and draw."""
+    """Of the lines of a code, and of what a node may print and draw."""
+    if node.operator == PRINT:
+        return PRINT_ROOM
     said = PRINTED * may_print(node) + FIGURE * may_draw(node)
     return CODE_ROW * len(shown_lines(node)) + said
 

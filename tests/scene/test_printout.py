@@ -4,7 +4,7 @@ import pytest
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.code_records import may_draw, may_print
-from gradstudio.layout.card_sizes import card_size
+from gradstudio.layout.card_sizes import PRINT_ROOM, card_size
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.drawn_figures import Figured, FigurePicture
 from gradstudio.protocol.messages.events import Printed
@@ -82,3 +82,11 @@ def test_a_card_keeps_room_for_what_its_code_looks_as_if_it_said(text: str, prin
     assert (expected_printout(node) > 0) == (prints or draws)
     assert (expected_printout(node) >= FIGURE) == draws
     assert card_size(graph, node.id)[1] >= expected_printout(node)
+
+
+def test_the_card_of_a_print_keeps_room_for_all_lines_that_it_ever_shows() -> None:
+    graph = code("print(1.0)\n")
+    (node,) = graph.nodes.values()
+    many = of(*(printed(str(number)) for number in range(10)))
+    assert expected_printout(node) == printout_height(many)
+    assert expected_printout(node) + EDGE == PRINT_ROOM

@@ -15,6 +15,7 @@ from gradstudio.late_pattern import late
 
 CODE = "python.code"
 """The key of the operator."""
+PRINT = "builtins.print"
 FREE_CALL, FREE_METHOD = "python.free_call", "python.free_method"
 """The keys of calls of what code made, which are drawn and may do anything all the same."""
 FREE_PATH = "python.free_path"

@@ -19,7 +19,7 @@ from gradstudio.scene.card.result_sections import (
     result_sections,
     well_heights,
 )
-from gradstudio.scene.card.section_heights import NO_WELL, WellHeights, expected_printout, printout_height
+from gradstudio.scene.card.section_heights import EDGE, NO_WELL, WellHeights, expected_printout, printout_height
 from gradstudio.scene.items import Card
 from gradstudio.scene.scene_state import SceneState
 
@@ -66,9 +66,12 @@ class CardMaker:
             return NO_WELL
         state, held = self._state, self._held(item, layout)
         heights = well_heights(state.results, item, state.shown, self._families(layout), _is_leaf(layout), held)
-        expected = expected_printout(state.graph.nodes[item]) if layout.code else 0.0
+        expected = expected_printout(state.graph.nodes[item])
         said = printout_height(state.results.printout(item))
-        return WellHeights(heights.room + max(0.0, expected - said), heights.drawn) if expected else heights
+        if expected <= said:
+            return heights
+        edge = 0.0 if heights.room else EDGE  # below all that is drawn
+        return WellHeights(heights.room + expected - said + edge, heights.drawn)
 
     def well(self, item: ItemId, card: Card) -> ResultSections:
         """The results of a node as its card says them."""

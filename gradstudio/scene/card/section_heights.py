@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from typing import Literal as OneOf
 
 from gradstudio.graph.model import ItemId, Node
-from gradstudio.graph.text.code_records import may_draw, may_print
+from gradstudio.graph.text.code_records import PRINT, may_draw, may_print
 from gradstudio.operators.model import Family
 from gradstudio.protocol.messages.charts import Chart
 from gradstudio.protocol.messages.events import GradRow
@@ -30,7 +30,7 @@ from gradstudio.protocol.messages.records import (
 )
 from gradstudio.scene import value_format
 from gradstudio.scene.overlay_registry import Shown
-from gradstudio.scene.printout import Printout
+from gradstudio.scene.printout import SHOWN_LINES, Printout
 from gradstudio.scene.results import Results
 
 EDGE: Final = 5.0
@@ -47,7 +47,7 @@ FIGURE: Final = 140.0
 CHART: Final = 168.0
 """Height of a figure that code draws."""
 EXPECTED_LINES: Final = 2
-"""Room for so many is kept on a card whose code may print."""
+"""Room for so many is kept on a card whose code may print; on that of a print for all that it ever shows."""
 WORDS_A_LINE: Final = 26
 """Letters of a problem that surely stand in one line of the narrowest card."""
 MAX_SECTIONS: Final = 3
@@ -84,7 +84,9 @@ def said_height(results: Results, node: ItemId) -> float:
 
 
 def expected_printout(node: Node) -> float:
-    """The room that is kept for what a node's code may print and draw."""
+    """The room that is kept for what a node, or its code, may print and draw."""
+    if node.operator == PRINT:
+        return LINE * SHOWN_LINES + EDGE
     lines = LINE * EXPECTED_LINES + EDGE if may_print(node) else 0.0
     return lines + (FIGURE + EDGE if may_draw(node) else 0.0)
 
