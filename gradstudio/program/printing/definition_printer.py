@@ -24,7 +24,7 @@ from gradstudio.graph.model import (
     ItemId,
     Wire,
 )
-from gradstudio.graph.text.drawn_bodies import is_body
+from gradstudio.graph.text.drawn_bodies import bodies_in, is_body
 from gradstudio.graph.text.literal_text import spell
 from gradstudio.graph.text.statements import SELF
 from gradstudio.program.model import Span
@@ -159,7 +159,6 @@ class _Writer:
     def __init__(self, graph: Graph, definition: Definition, device: bool, stem: str) -> None:
         self.definition, self.device, self.stem = definition, device, stem
         self.inner = definition_graph(graph, definition.name)
-        self.holds_members = definition.is_module and bool(members_of(self.inner))
         self.imports: set[str] = set()
         self.spans: list[Span] = []
 
@@ -208,7 +207,7 @@ class _Writer:
         self, references: References, tops: tuple[ItemId, ...], depth: int, first: list[str], *, returns: bool
     ) -> list[str]:
         """The lines above, and below them those of some statements."""
-        bodies = printed_bodies(self.inner, self.stem) if tops and self.holds_members else {}
+        bodies = self._bodies_inside() if tops else {}
         body = _Part(StatementPrinter(references, device=self.device, stem=self.stem, bodies=bodies))
         body.tops = tops
         holds = body.write(ROOT, depth)
@@ -223,6 +222,11 @@ class _Writer:
             self.spans += [Span(item, *whole) for item in _parts(references, DEFINITION_OUTPUTS)]
             return [*lines, *last[:-1], f"{last[-1]}{self._named()}"]
         return [*lines, *([] if holds or not returns else [f"{indent}pass"])]
+
+    def _bodies_inside(self) -> PrintedBodies:
+        """What stands in the code of this definition for the bodies of functions there."""
+        names = {name for node in self.inner.nodes.values() for name in bodies_in(node)}
+        return {name: _printed_body(self.inner, name, self.stem) for name in names if name in self.inner.definitions}
 
     def _named(self) -> str:
         """The comment that says what the outputs are called, where they are not called as what is returned."""

@@ -1,6 +1,7 @@
 """Functions that code calls, in classes and under decorators: their statements are drawn, the rest stays as typed."""
 
 import ast
+from typing import Any
 
 import msgspec
 import pytest
@@ -9,6 +10,7 @@ from gradstudio.document import file
 from gradstudio.graph.edits import ReplaceNode, SetDefinition, apply, apply_all
 from gradstudio.graph.model import Graph
 from gradstudio.graph.recipes.fragments import copy_items, paste
+from gradstudio.graph.recipes.grouping.group_creation import make_group
 from gradstudio.graph.text.code_records import code_of, is_code
 from gradstudio.graph.text.drawn_bodies import with_bodies
 from gradstudio.graph.text.literal_text import quote
@@ -232,3 +234,19 @@ def test_functions_of_one_name_are_not_taken_for_one_another() -> None:
     text += text.replace("ones", "zeros").replace("a =", "b =")
     written = write_script(read(text))
     assert written.count("torch.ones(1)") == written.count("torch.zeros(1)") == 1
+
+
+def test_a_class_that_is_grouped_takes_the_bodies_of_its_methods_along() -> None:
+    graph = read(f"torch.manual_seed(0)\n{TRAINER}")
+    card = next(node.id for node in graph.nodes.values() if is_code(node) and "class Trainer" in code_of(node))
+    apply_all(graph, make_group(graph, [card], "made"))
+    script = write_script(graph)
+    assert "def made(" in script and "y = self.net(x) * scale" in script
+    assert values_of(script) == values_of(f"{HEAD}torch.manual_seed(0)\n{TRAINER}")
+
+
+def values_of(script: str) -> tuple[float, tuple[int, ...]]:
+    """What the program computes, by Python."""
+    namespace: dict[str, Any] = {}
+    exec(script, namespace)
+    return namespace["mean"].item(), tuple(namespace["shape"])
