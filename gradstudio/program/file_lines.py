@@ -8,6 +8,7 @@ from typing import NamedTuple
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.code_text import syntax_of
+from gradstudio.graph.text.while_heads import condition_in
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import CodeLines, Program
 from gradstudio.program.reading.code.code_statement import first_line, last_line
@@ -73,6 +74,8 @@ class FileText:
         printed = syntax_of(code.text).body
         block, at = self._blocks.get(self.lines.get(code.node, 0), ((), 0))
         typed = block[at : at + len(printed)]
+        if typed and isinstance(typed[0], ast.While) and condition_in(code.text):
+            return _end_of_head(typed[0], code.text)
         is_same = len(typed) == len(printed) and (bool(code.drawn) or _shape(typed) == _shape(printed))
         return last_line(typed[-1]) if typed and is_same else 0
 
@@ -88,7 +91,13 @@ class FileText:
         return found
 
 
-def _shape(statements: Sequence[ast.stmt]) -> list[type[ast.AST]]:
+def _end_of_head(loop: ast.While, code: str) -> int:
+    """The line on which the head of a loop ends, whose condition is such a code; 0 where it goes by another."""
+    condition = ast.parse(f"({condition_in(code)})", mode="eval").body
+    return (loop.test.end_lineno or 0) if _shape([condition]) == _shape([loop.test]) else 0
+
+
+def _shape(statements: Sequence[ast.AST]) -> list[type[ast.AST]]:
     """What statements do, but for their names."""
     return [type(part) for one in statements for part in ast.walk(one)]
 

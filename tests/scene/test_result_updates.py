@@ -79,8 +79,8 @@ def test_while_looking_back_cards_do_not_shrink_and_now_they_do(drawing: Drawing
 def test_the_row_of_a_node_is_asked_for_once_a_moment(drawing: Drawing) -> None:
     item = drawing.add("torch.randn")
     drawing.results.records[item] = (scalar(),)
-    drawing.scene.results_changed((item,))
     drawing.results.asked_rows.clear()
+    drawing.scene.results_changed((item,))
     row = drawing.scene.updates.row(item)
     assert row is not None
     assert drawing.scene.updates.row(item) is row

@@ -7,6 +7,7 @@ import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Checked, CheckRow, Difference, WhatIfAnswered
+from gradstudio.protocol.messages.ranks import Range
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.scene import value_format
 from gradstudio.scene.colour_scale import seconds
@@ -91,21 +92,30 @@ class DebugSections(msgspec.Struct, frozen=True):
 PLAIN: Final = DebugSections()
 
 
-def debug_sections(results: Results, experiments: Experiments, node: ItemId, *, with_cost: bool) -> DebugSections:
-    """What is known beside the values of a node."""
+def debug_sections(
+    results: Results, experiments: Experiments, node: ItemId, *, with_cost: bool, came: Range | None = None
+) -> DebugSections:
+    """What is known beside the values of a node.
+
+    Args:
+        results: what a run said.
+        experiments: what was tried.
+        node: whose.
+        with_cost: whether time and memory are shown.
+        came: when the first and the last of several ranks came to it; None where ranks do not meet.
+    """
     changes = tuple(_changes(experiments, node))[:MAX_CHANGES]
     rows = experiments.check_rows(node)
     check = all(row.ok for row in rows) if rows else None
-    return DebugSections(changes, cost(results, node) if with_cost else (), check, _numbers(rows), _late(results, node))
+    return DebugSections(changes, cost(results, node) if with_cost else (), check, _numbers(rows), _late(came))
 
 
-def _late(results: Results, node: ItemId) -> str:
-    row = results.row(node)
-    if row is None or row.came is None:
+def _late(came: Range | None) -> str:
+    if came is None:
         return ""
     from gradstudio.protocol.ranks.arrival_words import late_sign  # most programs have one rank
 
-    return late_sign(row.came)
+    return late_sign(came)
 
 
 def _numbers(rows: tuple[CheckRow, ...]) -> str:

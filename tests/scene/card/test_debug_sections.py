@@ -4,7 +4,6 @@ import pytest
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import CheckRow, Difference, NodeMemory
-from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.ranks import Range
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.scene.card.debug_sections import BAND_EDGE, BAND_LINE, FOOT, NoExperiments, debug_sections
@@ -56,19 +55,10 @@ def test_a_card_without_experiments_says_nothing_and_needs_no_room() -> None:
     assert sections.height == 0
 
 
-class Late(NoResults):
-    """Ranks that met at one node."""
-
-    def __init__(self, late_s: float) -> None:
-        self._late_s = late_s
-
-    def row(self, node: ItemId) -> Row | None:
-        return Row(step=1, node=node, outputs=(), came=Range(5.0, 0, 5.0 + self._late_s, 3))
-
-
 @pytest.mark.parametrize(("late_s", "words"), [(0.8, "rank 3: 0.8 s late"), (0.12, "rank 3: 0.12 s late"), (0.05, "")])
 def test_a_rank_that_others_waited_for_is_named_on_the_card(late_s: float, words: str) -> None:
-    sections = debug_sections(Late(late_s), NoExperiments(), NODE, with_cost=False)
+    came = Range(5.0, 0, 5.0 + late_s, 3)
+    sections = debug_sections(NoResults(), NoExperiments(), NODE, with_cost=False, came=came)
     assert sections.late == words and sections.height == (FOOT if words else 0.0)
 
 
