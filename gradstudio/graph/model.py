@@ -112,8 +112,7 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True):
         seed: of `torch.manual_seed`; None draws one at each start.
         device: "cpu", "auto", or a torch device such as "cuda:0".
         default_dtype: Python text such as "torch.float64"; "" is torch's default.
-        deferred_annotations: code is compiled with `from __future__ import annotations`, which is printed where code
-            has some.
+        deferred_annotations: code, where there is some, is compiled with `from __future__ import annotations`.
     """
 
     seed: int | None = 0
@@ -122,11 +121,13 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True):
     deferred_annotations: bool = False
 
 
-ChartKind = OneOf["", "boundary", "path", "confusion", "prediction", "components", "images", "histogram", "gradients"]
+ChartKind = OneOf[
+    "", "boundary", "path", "confusion", "prediction", "components", "images", "attention", "histogram", "gradients"
+]
 
 
 class Place(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """Where an item stands on the canvas, in scene pixels; top left corner of its card.
+    """Where an item stands on the canvas: the top left corner of its card, scene pixels.
 
     Attributes:
         collapsed: only its header is shown.

@@ -29,6 +29,7 @@ CHARTS: Final[dict[ChartKind, str]] = {
     "prediction": "Prediction against target",
     "components": "Two principal components",
     "images": "Images",
+    "attention": "Attention map",
     "histogram": "Histogram over turns",
     "gradients": "Histogram of the gradient",
 }
@@ -173,15 +174,19 @@ class ImagesDrawn(Message, frozen=True):
     """Images side by side: of data, with what they are and what they were taken for, or of the filters of a layer.
 
     Attributes:
+        kind: "images", or "attention": of each head its weights, a row a query, a column a key.
         height, width: of each, in pixels; `channels` 1 (grey) or 3 (red, green, blue).
         pixels: a byte a pixel and channel; images one behind the other, rows from above, channels of a pixel together.
         truths, said: numbers of classes, one an image; empty where they are not known.
         total: of how many.
         signed: grey from 0 to 255 stands for numbers below and above zero, which is 128.
+        span: the numbers at the ends of the scale.
+        sizes: height and width before large images were made smaller, a pixel the mean of those that it stands for.
     """
 
     node: ItemId
     step: Size = 0
+    kind: ChartKind = "images"
     height: Count = 0
     width: Count = 0
     channels: Count = 1
@@ -190,11 +195,8 @@ class ImagesDrawn(Message, frozen=True):
     said: tuple[int, ...] = ()
     total: Count = 0
     signed: bool = False
-
-    @property
-    def kind(self) -> ChartKind:
-        """Which chart it is."""
-        return "images"
+    span: tuple[float, float] = (0.0, 0.0)
+    sizes: tuple[Size, Size] = (0, 0)
 
 
 class HistogramDrawn(Message, frozen=True):

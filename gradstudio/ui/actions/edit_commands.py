@@ -29,6 +29,7 @@ CHART_TIPS: dict[ChartKind, str] = {
     "prediction": "Show on the selected card of a prediction what it says over what is right",
     "components": "Show on the selected cards their two principal components, a point for each row, coloured by target",
     "images": "Show on the selected cards data as images with their classes, or the filters of a layer",
+    "attention": "Show on the selected cards weights of attention, a picture a head: queries down, keys across",
     "histogram": "Show on the selected cards how the numbers of a weight or of a result spread, turn by turn",
     "gradients": "Show on the selected cards how the numbers of the gradient of a weight spread, turn by turn",
 }

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from gradstudio.engine.errors import CannotDraw
 from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.script.compiled_steps import Step
+from gradstudio.engine.turns.chart.attention_maps import attention
 from gradstudio.engine.turns.chart.confusion import confusion
 from gradstudio.engine.turns.chart.data_flow import BOUND_ANEW, IN_GROUP
 from gradstudio.engine.turns.chart.descent import Descents
@@ -117,6 +118,8 @@ class Charts:
     def _of_rows(self, live: Live, wanted: WantedChart) -> Chart:
         node, kind = wanted
         lines = self._program_lines(live)
+        if kind == "attention":
+            return attention(node, live, lines)
         if kind == "images" and (module := _module_of(live, lines, node)) is not None:
             return filters(node, live.step_count, module)
         rows = row_values(live, lines, node)

@@ -13,7 +13,7 @@ from gradstudio.engine.errors import CannotDraw
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.script.compiled_steps import Head, Step
 from gradstudio.engine.turns.chart.program_lines import NOWHERE, ProgramLines
-from gradstudio.engine.turns.chart.whole_data import variables_of
+from gradstudio.engine.turns.chart.whole_data import MOST_ROWS, variables_of
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.text.code_records import CODE
 
@@ -52,14 +52,14 @@ class DataFlow:
         space: values by name; of what was computed for a chart those of all rows.
     """
 
-    def __init__(self, live: Live, lines: ProgramLines, place: int) -> None:
-        """Nothing is computed yet."""
+    def __init__(self, live: Live, lines: ProgramLines, place: int, most: int = MOST_ROWS) -> None:
+        """Nothing is computed yet; of the rows of the data at most so many will be."""
         self.live, self.lines, self.place = live, lines, place
         self._stays = not lines.is_setup(place)
         self.space = dict(live.namespace)
         self._whole: set[int] = set()
         for at, item in enumerate(lines.items):
-            if isinstance(item, Head) and (found := variables_of(item, live.namespace)):
+            if isinstance(item, Head) and (found := variables_of(item, live.namespace, most)):
                 self.space.update(found)
                 self._whole.add(at)
         self._computed: set[int] = set()
@@ -185,8 +185,8 @@ class DataFlow:
         return tuple(found)
 
 
-def flows_to(live: Live, lines: ProgramLines, node: ItemId) -> Iterator[DataFlow]:
-    """What leads to what a node gives, or to where the module that it makes is called.
+def flows_to(live: Live, lines: ProgramLines, node: ItemId, most: int = MOST_ROWS) -> Iterator[DataFlow]:
+    """What leads to what a node gives, or to where the module that it makes is called, for so many rows of the data.
 
     Raises:
         CannotDraw: there is none; the message is the reason.
@@ -198,13 +198,13 @@ def flows_to(live: Live, lines: ProgramLines, node: ItemId) -> Iterator[DataFlow
     if not isinstance(step, Step) or not step.statement.names:
         raise CannotDraw(NOTHING)
     if not isinstance(live.namespace.get(step.statement.names[0]), nn.Module):
-        yield DataFlow(live, lines, place)
+        yield DataFlow(live, lines, place, most)
         return
     for at in range(place + 1, len(lines.items)):
         called = lines.items[at]
         is_call = isinstance(called, Step) and called.statement.operator == CALL
         if is_call and dict(lines.reads(at)).get(step.statement.names[0]) == place:
-            yield DataFlow(live, lines, at)
+            yield DataFlow(live, lines, at, most)
 
 
 def refuse_effects(item: Step) -> None:

@@ -41,7 +41,7 @@ def filters(node: ItemId, step: int, module: nn.Module) -> ImagesDrawn:
             many = kernels.ndim == 4 and kernels.shape[1] not in (1, COLOUR)
             planes = _planes(kernels.flatten(0, 1).unsqueeze(1) if many else kernels)
             if planes is not None:
-                return _drawn(node, step, planes.values, signed=True)
+                return images_drawn(node, step, planes.values, signed=True)
     raise CannotDraw(NO_FILTERS)
 
 
@@ -62,7 +62,26 @@ def images(node: ItemId, step: int, rows: RowValues) -> ImagesDrawn:
         truths = tuple(targets[chosen].tolist())
         if result is not None and (result.shape[1] > 1 or not result.is_floating_point()):
             said = tuple(classes_said(result[chosen], are_logits=False).tolist())
-    return _drawn(node, step, planes.values, truths, said, signed=bool((planes.values < 0).any()))
+    return images_drawn(node, step, planes.values, truths, said, signed=bool((planes.values < 0).any()))
+
+
+def images_drawn(
+    node: ItemId, step: int, planes: Tensor, truths: tuple[int, ...] = (), said: tuple[int, ...] = (), *, signed: bool
+) -> ImagesDrawn:
+    """Some of the images `(count, channels, height, width)`, large ones made smaller, all on one scale."""
+    some = planes[_evenly(len(planes)).to(planes.device)]
+    height, width = some.shape[2:]
+    if max(height, width) > MOST_TILE_PX:
+        factor = MOST_TILE_PX / max(height, width)
+        sides = (max(1, round(height * factor)), max(1, round(width * factor)))
+        some = functional.interpolate(some, size=sides, mode="area")
+    span = _span(some, signed=signed)
+    levels = _levels(some, span, signed=signed).permute(0, 2, 3, 1).contiguous()
+    return ImagesDrawn(
+        node=node, step=step, height=some.shape[2], width=some.shape[3], channels=some.shape[1],
+        pixels=levels.cpu().numpy().tobytes(), truths=truths, said=said, total=len(planes), signed=signed, span=span,
+        sizes=(height, width),
+    )  # fmt: skip
 
 
 def _planes(values: Tensor) -> _Planes | None:
@@ -85,31 +104,22 @@ def _evenly(count: int) -> Tensor:
     return torch.linspace(0, count - 1, min(count, MOST_TILES)).long()
 
 
-def _drawn(
-    node: ItemId, step: int, planes: Tensor, truths: tuple[int, ...] = (), said: tuple[int, ...] = (), *, signed: bool
-) -> ImagesDrawn:
-    some = planes[_evenly(len(planes)).to(planes.device)]
-    height, width = some.shape[2:]
-    if max(height, width) > MOST_TILE_PX:
-        factor = MOST_TILE_PX / max(height, width)
-        sides = (max(1, round(height * factor)), max(1, round(width * factor)))
-        some = functional.interpolate(some, size=sides, mode="area")
-    levels = _levels(some, signed=signed).permute(0, 2, 3, 1).contiguous()
-    return ImagesDrawn(
-        node=node, step=step, height=some.shape[2], width=some.shape[3], channels=some.shape[1],
-        pixels=levels.cpu().numpy().tobytes(), truths=truths, said=said, total=len(planes), signed=signed,
-    )  # fmt: skip
-
-
-def _levels(some: Tensor, *, signed: bool) -> Tensor:
-    """Bytes, on one scale for all images."""
+def _span(some: Tensor, *, signed: bool) -> tuple[float, float]:
+    """The ends of the scale: the least and the largest number, or as far below zero as above it."""
     finite = some[torch.isfinite(some)]
     if not finite.numel():
-        return torch.full(some.shape, MIDDLE, dtype=torch.uint8, device=some.device)
+        return 0.0, 0.0
     if signed:
-        farthest = float(finite.abs().max()) or 1.0
-        share = some / farthest * (MIDDLE - 1) + MIDDLE
+        farthest = float(finite.abs().max())
+        return -farthest, farthest
+    return float(finite.min()), float(finite.max())
+
+
+def _levels(some: Tensor, span: tuple[float, float], *, signed: bool) -> Tensor:
+    """Bytes on that scale."""
+    low, high = span
+    if signed:
+        share = some / (high or 1.0) * (MIDDLE - 1) + MIDDLE
     else:
-        low, high = float(finite.min()), float(finite.max())
         share = (some - low) / ((high - low) or 1.0) * 255
     return share.nan_to_num(float(MIDDLE)).clamp(0, 255).round().to(torch.uint8)

@@ -11,10 +11,13 @@ from gradstudio.engine.script.compiled_steps import Head
 MOST_ROWS: Final = 1000
 
 
-def variables_of(head: Head, namespace: dict[str, Any]) -> dict[str, Any]:
-    """What the variables of a loop would be if one batch were all; none where the data are not tensors in memory."""
+def variables_of(head: Head, namespace: dict[str, Any], most: int = MOST_ROWS) -> dict[str, Any]:
+    """What the variables of a loop would be if one batch were all rows, at most so many.
+
+    None where the data are not tensors in memory.
+    """
     loader = namespace.get(head.loader) if head.loader else None
-    rows = _rows(loader) if isinstance(loader, DataLoader) else None
+    rows = _rows(loader, most) if isinstance(loader, DataLoader) else None
     if rows is None:
         return {}
     element: Any = (0, rows) if head.block.iterable.startswith("enumerate") else rows
@@ -23,7 +26,7 @@ def variables_of(head: Head, namespace: dict[str, Any]) -> dict[str, Any]:
     return dict(zip(head.targets, element, strict=True)) if len(head.targets) == len(element) else {}
 
 
-def _rows(loader: "DataLoader[Any]") -> list[Tensor] | None:
+def _rows(loader: "DataLoader[Any]", most: int) -> list[Tensor] | None:
     """The tensors of a loader's data set, each with the same rows of it."""
     dataset, chosen = loader.dataset, None
     while isinstance(dataset, Subset):
@@ -33,6 +36,6 @@ def _rows(loader: "DataLoader[Any]") -> list[Tensor] | None:
     if not isinstance(dataset, TensorDataset) or not len(dataset):
         return None
     chosen = torch.arange(len(dataset)) if chosen is None else chosen
-    if len(chosen) > MOST_ROWS:
-        chosen = chosen[torch.linspace(0, len(chosen) - 1, MOST_ROWS).long()]
+    if len(chosen) > most:
+        chosen = chosen[torch.linspace(0, len(chosen) - 1, most).long()]
     return [tensor[chosen.to(tensor.device)] for tensor in dataset.tensors]

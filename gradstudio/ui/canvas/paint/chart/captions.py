@@ -28,6 +28,8 @@ def caption(chart: Chart) -> tuple[str, ...]:
         case PointsDrawn(figure=figure):
             share = percent(figure) if figure is not None else "none"
             return f"two components hold {share} of the variance", f"{share} of the variance", share
+        case ImagesDrawn(kind="attention"):
+            return _maps_and_range(chart)
         case ImagesDrawn(truths=truths, said=said, total=total):
             shown = len(truths)
             wrong = sum(a != b for a, b in zip(truths, said, strict=False))
@@ -48,6 +50,18 @@ def _place_and_loss(drawn: DescentDrawn) -> tuple[str, ...]:
     *_, (loss,) = struct.iter_unpack("<f", drawn.losses)
     words = f"loss {format_number(loss)}"
     return f"{words} at ({format_number(x)}, {format_number(y)})", words
+
+
+def _maps_and_range(drawn: ImagesDrawn) -> tuple[str, ...]:
+    """How many maps there are, how large, and what their colours stand for."""
+    shown = len(drawn.pixels) // (drawn.height * drawn.width)
+    count = f"{drawn.total:,}" if shown == drawn.total else f"{shown} of {drawn.total:,}"
+    low, high = (format_number(end) for end in drawn.span)
+    scale = f"{low} to {high}"
+    if drawn.sizes != (drawn.height, drawn.width):
+        scale = f"means {scale}"
+    words = f"{count} × ({drawn.sizes[0]}, {drawn.sizes[1]}) · {scale}"
+    return f"{words} · row: query, column: key", words, scale
 
 
 def percent(share: float) -> str:
