@@ -1,5 +1,6 @@
 """Why there is no way back from the root of a backward: what cuts the chain, what learns too late, what was frozen."""
 
+import re
 from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
@@ -11,8 +12,11 @@ from gradstudio.graph.edits import apply_all
 from gradstudio.graph.groups.definitions import definition_graph, group_of
 from gradstudio.graph.model import DEFINITION_OUTPUTS, BodyId, Graph, ItemId, Wire
 from gradstudio.graph.text.item_titles import title
+from gradstudio.program.write import write
 
 CUTS_CHAIN = "cuts the chain"
+NO_WAY_BACK = "requires grad, so there is no way back."
+FREEZES = re.compile(r"[\w.]+\.requires_grad(?:_\(False\)| = False)")
 ROOTS = ("self", "tensors", "outputs")
 LOOPS = frozenset({"for", "while"})
 NO_GRADS = frozenset({"no_grad", "inference_mode"})
@@ -40,7 +44,7 @@ def find_cut(node: ItemId, graph: Graph) -> Cut | None:
     wire = root_wire(node, graph)
     if wire is None:
         return None
-    above = _above(graph, wire.source)
+    above = made_from(graph, wire)
     found = _late_leaf(graph, set(above)) or _nearest_cut(graph, above)
     return found or _under_no_grad(graph, wire, set(above)) or _frozen(graph, node)
 
@@ -60,7 +64,7 @@ def describe_cut(node: ItemId, graph: Graph) -> str:
         inside = cut_inside(node, graph)
         if inside:
             return f"{root} has no way back: {inside}"
-        return f"Nothing that {root} was computed from requires grad, so there is no way back."
+        return f"Nothing that {root} was computed from {NO_WAY_BACK}"
     what = f"`{written(graph, cut.item) or title(graph, cut.item)}`"
     match cut.why:
         case "late":
@@ -81,17 +85,28 @@ def describe_cut(node: ItemId, graph: Graph) -> str:
     return f"{root} has no way back: {what}{under} {CUTS_CHAIN}. {why}"
 
 
+def describe_freezing(graph: Graph) -> str:
+    """The first statement of a program, in whatever function or code, that freezes something; "" where none does."""
+    found = FREEZES.search(write(graph).code)
+    if found is None:
+        return ""
+    return (
+        f"`{found[0]}` freezes parameters: where they are those of the model itself, nothing is left that learns. "
+        "Freeze a copy (copy.deepcopy) where another model is meant."
+    )
+
+
 def cut_inside(node: ItemId, graph: Graph) -> str:
     """What a call has inside that cuts: a block that its result comes out of, else a switch that stays off."""
     wire = root_wire(node, graph)
-    above = _above(graph, wire.source) if wire is not None else []
+    above = made_from(graph, wire) if wire is not None else []
     for item in (one for one in above if one in graph.nodes):
         name = group_of(graph, item)
         inner = definition_graph(graph, name) if name in graph.definitions else None
         out = inner.wire_into(DEFINITION_OUTPUTS, "0") if inner is not None else None
         if inner is None or out is None:
             continue
-        made = (one for one in _above(inner, out.source) if one in inner.nodes)
+        made = (one for one in made_from(inner, out) if one in inner.nodes)
         cut = next((one for one in made if _no_grad_around(inner, one)), None)
         if cut is not None:
             kind = _no_grad_around(inner, cut)
@@ -142,15 +157,25 @@ def _no_grad_around(graph: Graph, item: ItemId) -> str:
     return next((kind for kind in kinds if kind in NO_GRADS), "")
 
 
-def _above(graph: Graph, item: ItemId) -> list[ItemId]:
-    """An item and all that it was made from, the nearest first."""
-    found = {item: None}
-    queue = [item]
+def made_from(graph: Graph, wire: Wire) -> list[ItemId]:
+    """What a wire comes from and all that it was made from, the nearest first; of a loop only what its output is of."""
+    found = {(wire.source, wire.output): None}
+    queue = list(found)
     while queue:
-        sources = [wire.source for wire in graph.wires_to(queue.pop(0)) if wire.source not in found]
+        item, output = queue.pop(0)
+        sources = [(one.source, one.output) for one in graph.wires_to(item) if _feeds(graph, one, output)]
+        queue += [source for source in dict.fromkeys(sources) if source not in found]
         found.update(dict.fromkeys(sources))
-        queue += sources
-    return list(found)
+    return list(dict.fromkeys(item for item, _ in found))
+
+
+def _feeds(graph: Graph, wire: Wire, output: int) -> bool:
+    """Whether an output of a wire's target is made of it: a loop carries each name by itself."""
+    block = graph.blocks.get(wire.target)
+    end, _, name = wire.port.partition(".")
+    if block is None or end not in ("first", "next"):
+        return block is None or output == 0
+    return 0 < output <= len(block.carried) and block.carried[output - 1] == name
 
 
 def _nearest_cut(graph: Graph, above: list[ItemId]) -> Cut | None:

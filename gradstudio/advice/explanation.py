@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from gradstudio.advice.cut_chains import describe_cut
+from gradstudio.advice.cut_chains import NO_WAY_BACK, describe_cut, describe_freezing
 from gradstudio.advice.failure_case import Lookup, place_of
 from gradstudio.advice.failure_sentences import cause_sentence
 from gradstudio.advice.model import Advice, Rule
@@ -80,9 +80,17 @@ def explain(failed: Failed, graph: Graph | None = None, lines: Lines = SCRIPT_LI
         return Advice(reason or f"{advice.explanation} {hint}".strip(), advice.fixes)
     found = locate_item(graph, failed.node) if graph is not None and is_call_item(failed.node) else None
     if graph is None or found is None or failed.clash is not None:
-        return _explain(failed, graph, lines)
+        return _with_freezing(_explain(failed, graph, lines), graph)
     advice = _explain(msgspec.structs.replace(failed, node=found.item), found.graph, lines)
+    advice = _with_freezing(advice, graph)
     return Advice(f"In {describe_place(graph, failed.node)}: {advice.explanation}".removesuffix(": "), advice.fixes)
+
+
+def _with_freezing(advice: Advice, graph: Graph | None) -> Advice:
+    """The same with what freezes something, where nothing that a root was computed from requires grad."""
+    if graph is None or not advice.explanation.endswith(NO_WAY_BACK):
+        return advice
+    return Advice(f"{advice.explanation} {describe_freezing(graph)}".strip(), advice.fixes)
 
 
 def describe_place(graph: Graph, node: ItemId) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from gradstudio.advice.quotations import source_name
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, ItemId, Node, Wire
 from gradstudio.graph.ports.arguments import find_operator
@@ -93,6 +94,10 @@ class Case:
     def name(self, item: ItemId) -> str:
         """How a person calls an item."""
         return title(self.graph, item)
+
+    def source_name(self, wire: Wire) -> str:
+        """How a person calls what a wire brings."""
+        return source_name(self.graph, wire)
 
     def literals(self) -> dict[str, str]:
         """What is written into the failing item's ports."""

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.graph.analysis.program_analysis import may_require_grad
+from gradstudio.graph.analysis.program_analysis import analyse, may_require_grad
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.text.item_titles import title
@@ -80,7 +80,7 @@ def _shared_by_both(second: ItemId, graph: Graph) -> str:
         name = carried.port.partition(".")[2]
         return (
             f"{name} brings its graph along from turn to turn, and the backward of the turn before has freed it: "
-            f"carry {name}.detach(), or begin it anew in each turn."
+            f"carry {name}.detach() (of a tuple each part), or begin it anew in each turn."
         )
     first = backward_before(graph, second)
     if first is None:
@@ -97,13 +97,15 @@ def _shared_by_both(second: ItemId, graph: Graph) -> str:
 
 def carried_graph(graph: Graph, backward: ItemId) -> Wire | None:
     """The wire by which a loop carries a computed value into a backward of its own; None where there is none."""
-    above, may = set(_above(graph, backward)), may_require_grad(graph)
+    above, may, live = set(_above(graph, backward)), may_require_grad(graph), analyse(graph).validity.is_live
     for body in graph.ancestors(backward) if backward in graph else ():
         block = graph.blocks.get(ItemId(body))
         for k, name in enumerate(block.carried if block is not None else (), 1):
             back = graph.wire_into(ItemId(body), f"next.{name}")
             is_read = any(wire.output == k and wire.target in above for wire in graph.wires_from(ItemId(body)))
-            if back is not None and is_read and (back.source, back.output) in may and _is_computed(graph, back.source):
+            if back is None or not is_read or not _is_computed(graph, back.source):
+                continue
+            if (back.source, back.output) in may or not live(back.source):  # of what cannot run nothing is known
                 return back
     return None
 

@@ -17,9 +17,14 @@ def written(graph: Graph, item: ItemId) -> str:
 
 
 def source_name(graph: Graph, wire: Wire) -> str:
-    """How a person calls what a wire brings, an input of a definition by its own name."""
+    """How a person calls what a wire brings: an input of a definition, or one of several names, by its own name."""
     inputs = graph.edges.inputs if graph.edges is not None and wire.source == DEFINITION_INPUTS else ()
-    return inputs[wire.output] if wire.output < len(inputs) else title(graph, wire.source)
+    if wire.output < len(inputs):
+        return inputs[wire.output]
+    node = graph.nodes.get(wire.source)
+    is_one_of_several = node is not None and len(node.names) > 1
+    own = name_of(graph, (wire.source, wire.output)) if is_one_of_several else ""
+    return own if own.strip("_") else title(graph, wire.source)
 
 
 def value_name(graph: Graph, item: ItemId) -> str:

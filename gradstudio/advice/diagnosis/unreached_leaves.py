@@ -37,8 +37,11 @@ COUNTING = frozenset(
 """What gives places, counts and answers: whole numbers, which have no slope."""
 DETACHING = frozenset({"detach"})
 """What cuts even where its result requires grad later, by requires_grad_()."""
+REDUCING = frozenset({"mean", "sum", "neg"})
+NEW_TENSOR, ROOTS = "torch.tensor", ("self", "tensors", "tensors.0")
 RENEWED = frozenset({"requires_grad_", "requires_grad"})
 ATTRIBUTE = "python.attribute"
+ANEW = "torch.tensor makes a new leaf of plain numbers, without what they were computed from"
 MOST_ENDS = 3
 SWITCHES = ("requires_grad_", "requires_grad=")
 """Statements that let a leaf require grad."""
@@ -148,6 +151,8 @@ def _not_reached(
         severity = "warning" if hidden is not None else severity
     elif reaches:
         return None  # a backward that failed, or one that nobody here knows better of
+    elif (made := _made_of_numbers(view, backwards)) is not None:
+        node, title, why, ends = made.item, f"{ANEW}: {name} gets no gradient", made.words, [made]
     else:
         title = f"{name} gets no gradient: nothing the backward began from was computed from it"
         why = "A wire is missing, or it is not used."
@@ -222,6 +227,26 @@ def _cut_title(view: ProgramView, end: End, name: str) -> str:
     if end.is_block:
         return f"{view.where(end.item)} {end.words.removeprefix('it ')}, so {name} gets no gradient"
     return f"{view.where(end.item)} cuts {name} off from the loss ({end.words}): {name} gets no gradient"
+
+
+def _made_of_numbers(view: ProgramView, backwards: Mapping[int, BackwardTraced]) -> End | None:
+    """The leaf made anew of what was computed that every backward began from, or from what that is reduced to."""
+    found = [_new_leaf(view, statement) for statement in {traced.statement for traced in backwards.values()}]
+    return found[0] if found and all(one is not None for one in found) else None
+
+
+def _new_leaf(view: ProgramView, statement: ItemId) -> End | None:
+    source = view.source(statement, ROOTS)
+    stages = view.stages(source.item, source.output) if source is not None else ()
+    first = next((stage for stage in stages if stage.word not in REDUCING), None)
+    if first is None or first.node.operator != NEW_TENSOR or first.node.literals.get("requires_grad") != "True":
+        return None
+    data = view.source(first.item, ("data",))
+    if data is None:
+        return None
+    name = view.source_name(data)
+    words = f"Take the tensors themselves: leave .item() away, and write torch.stack({name}) where {name} is a list."
+    return End(first.item, words, is_number=True)
 
 
 def _hidden_title(view: ProgramView, end: End, name: str) -> str:

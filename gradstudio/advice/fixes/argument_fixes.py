@@ -95,7 +95,7 @@ def swap(case: Case, _kind: FixKind) -> Iterator[Offer]:
     shapes = [operand.shape for operand in case.operands]
     if len(shapes) == 2 and combine_shapes(word, shapes[1], shapes[0]) is not None:
         first, second = (operand.wire for operand in case.operands)
-        names = case.name(first.source), case.name(second.source)
+        names = case.source_name(first), case.source_name(second)
         yield f"Exchange the two operands ({names[1]}, {names[0]})", partial(_swapped, first=first, second=second)
 
 
@@ -109,7 +109,7 @@ def flatten_input(case: Case, kind: FixKind) -> Iterator[Offer]:
         features *= size
     if kind.port and str(features) != case.groups.get(kind.port, ""):
         return
-    name = case.name(operand.wire.source)
+    name = case.source_name(operand.wire)
     yield (
         f"Flatten {name} behind the batch ({name}.flatten(1))",
         _insert(operand.wire, "torch.Tensor.flatten", start_dim="1"),
@@ -127,7 +127,7 @@ def _owners(case: Case) -> Iterator[Node]:
 
 
 def _brought(case: Case, operand: Operand, wanted: int, now: int, text: str) -> Iterator[Offer]:
-    name = case.name(operand.wire.source)
+    name = case.source_name(operand.wire)
     if now < wanted and not text.startswith("-"):
         yield _unsqueezed(case, operand, wanted - now)
     elif now > wanted and not text.endswith("+") and wanted == 1:
@@ -140,7 +140,7 @@ def _brought(case: Case, operand: Operand, wanted: int, now: int, text: str) -> 
 
 
 def _unsqueezed(case: Case, operand: Operand, times: int) -> Offer:
-    name = case.name(operand.wire.source)
+    name = case.source_name(operand.wire)
     many = f"{times} dimensions" if times > 1 else "a dimension"
     return f"Insert {many} in front of {name} (unsqueeze(0))", partial(_often, wire=operand.wire, times=times)
 

@@ -27,7 +27,7 @@ def each_rank(case: Case, kind: FixKind) -> Iterator[Offer]:
     short = [(o.wire, int(kind.text) - len(o.shape)) for o in case.operands if len(o.shape) < int(kind.text)]
     steps = [partial(_unsqueezed, target=wire.target, port=wire.port) for wire, times in short for _ in range(times)]
     if steps:
-        names = " and ".join(case.name(wire.source) for wire, _ in short)
+        names = " and ".join(case.source_name(wire) for wire, _ in short)
         yield (
             f"Insert a dimension in front of {names} (unsqueeze(0))",
             lambda graph: recipes.combine_steps(graph, *steps),
@@ -67,7 +67,7 @@ def transpose_any(case: Case, _kind: FixKind) -> Iterator[Offer]:
     pair = case.operands[:2]
     word = case.operator.word if case.operator is not None else ""
     if len(pair) == 2 and word != "cdist" and matmul(pair[0].shape, transpose_shape(pair[1].shape)) is not None:
-        name = case.name(pair[1].wire.source)
+        name = case.source_name(pair[1].wire)
         yield f"Transpose {name} ({name}.T)", _insert(pair[1].wire, "torch.Tensor.mT")
 
 
@@ -75,7 +75,7 @@ def transpose_mask(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Transpose the mask, where it has the tensor's shape then."""
     tensor, mask = case.operand("self") or case.operand("a"), case.operand("index")
     if mask is not None and (tensor is None or mask.shape == transpose_shape(tensor.shape)):
-        name = case.name(mask.wire.source)
+        name = case.source_name(mask.wire)
         yield f"Transpose {name} ({name}.T)", _insert(mask.wire, "torch.Tensor.mT")
 
 
@@ -107,14 +107,14 @@ def clamp_unit(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Bring probabilities between 0 and 1."""
     operand = case.operand("target") or next(iter(case.operands), None)
     if operand is not None:
-        name = case.name(operand.wire.source)
+        name = case.source_name(operand.wire)
         yield f"Cut {name} off at 0 and 1 (clamp(0, 1))", _insert(operand.wire, "torch.Tensor.clamp", min="0", max="1")
 
 
 def softmax_first(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Make probabilities of the weights."""
     if case.first is not None:
-        name = case.name(case.first.source)
+        name = case.source_name(case.first)
         yield f"Make probabilities of {name} (softmax)", _insert(case.first, "torch.softmax", dim="-1")
 
 

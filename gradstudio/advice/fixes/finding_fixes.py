@@ -10,27 +10,25 @@ from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CHANCES, SIGMOIDS
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Offer
-from gradstudio.advice.fixes.gradient_fixes import DETACHING, new_tensor_words
+from gradstudio.advice.fixes.cut_fixes import is_backward, uncut
+from gradstudio.advice.fixes.gradient_fixes import new_tensor_words
 from gradstudio.advice.fixes.inside_calls import fixes_where, id_inside
 from gradstudio.advice.fixes.recipe_trial import edits_of
 from gradstudio.advice.model import Fix
+from gradstudio.advice.quotations import source_name
 from gradstudio.graph import recipes
-from gradstudio.graph.analysis.program_analysis import may_require_grad
 from gradstudio.graph.card_grouping import EVAL, TRAIN, makes_module
 from gradstudio.graph.edits import Edits, apply_all
-from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Wire
+from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.names import value_words
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.shared_storage import receiver_wire
 from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.name_bindings import name_of
-from gradstudio.operators.model import Effect
 
 SMALLEST = "1e-08"
 """What keeps log and sqrt and their derivatives finite in float32."""
 NEEDS_POSITIVE = frozenset({"log", "log2", "log10", "sqrt", "rsqrt", "reciprocal"})
-CUTTING_BLOCKS = frozenset({"no_grad", "inference_mode"})
 DETACH = "torch.Tensor.detach"
 FLOOR_DIVISION, TRUE_DIVISION = "operator.floordiv", "operator.truediv"
 OPTIMIZER_STEP = "torch.optim.Optimizer.step"
@@ -72,14 +70,14 @@ def _keep_positive(finding: Finding, graph: Graph) -> Iterator[Offer]:
     if operator is None or wire is None or operator.word not in NEEDS_POSITIVE or operator.writes:
         return
     yield (
-        f"Keep {value_words(title(graph, wire.source))} above 0 (clamp(min={SMALLEST}))",
+        f"Keep {value_words(source_name(graph, wire))} above 0 (clamp(min={SMALLEST}))",
         lambda now: recipes.insert(now, wire, "torch.Tensor.clamp", {"min": SMALLEST}),
     )
 
 
 def _zero_first(finding: Finding, graph: Graph) -> Iterator[Offer]:
     """Forget what `.grad` holds, by a statement before the backward that added to it."""
-    before = next((item for item in finding.path[1:] if _is_backward(graph, item)), None)
+    before = next((item for item in finding.path[1:] if is_backward(graph, item)), None)
     if before is None or finding.node not in graph.nodes:
         return
     name = title(graph, finding.node)
@@ -99,37 +97,9 @@ def _new_tensor(finding: Finding, graph: Graph) -> Iterator[Offer]:
     wire = receiver_wire(graph, finding.node) if words else None
     if wire is not None:
         yield (
-            f"Use the operator that returns a new tensor ({words} on {title(graph, wire.source)})",
+            f"Use the operator that returns a new tensor ({words} on {source_name(graph, wire)})",
             partial(recipes.out_of_place, item=finding.node),
         )
-
-
-def _uncut(finding: Finding, graph: Graph) -> Iterator[Offer]:
-    """Take away the detach, or the block that switches gradients off, where the way to the loss ends."""
-    for item in finding.path[1:]:
-        operator = operator_of(graph, item) if item in graph.nodes else None
-        if operator is None:
-            continue
-        name = title(graph, item)
-        is_needed = any(graph.nodes[user].operator.endswith(".numpy") for user in _readers(graph, item))
-        if operator.cuts and operator.word in DETACHING and not graph.nodes[item].bypassed and not is_needed:
-            bypass = partial(recipes.set_bypassed, items=(item,), bypassed=True)
-            yield f"Take {operator.word} away ({name} passes its input on)", partial(_joined, item=item, step=bypass)
-        around = (ItemId(body) for body in graph.ancestors(item) if body != ROOT)
-        block = next((graph.blocks[body] for body in around if graph.blocks[body].kind in CUTTING_BLOCKS), None)
-        if block is None:
-            continue
-        inside = graph.bodies[BodyId(block.id)]
-        if not any(wire.target in inside for wire in graph.wires_from(item)):
-            out = partial(recipes.move_into, items=(item,), body=graph.parents[block.id])
-            yield f"Take {name} out of {block.kind}", partial(_joined, item=item, step=out)
-        unwrap = partial(recipes.unwrap, block=block.id)
-        yield f"Take the block {block.kind} away", partial(_joined, item=item, step=unwrap)
-
-
-def _readers(graph: Graph, item: ItemId) -> Iterator[ItemId]:
-    """The nodes that take a result."""
-    return (wire.target for wire in graph.wires_from(item) if wire.target in graph.nodes)
 
 
 def _one_shape(finding: Finding, graph: Graph) -> Iterator[Offer]:
@@ -141,7 +111,7 @@ def _one_shape(finding: Finding, graph: Graph) -> Iterator[Offer]:
     ports = [other.port for other in graph.wires_to(finding.node) if other.port != "module"]
     is_first = wire.port == min(ports)
     wanted = f"{first.partition(',')[0]}, 1" if is_first == ("," not in first) else f"{first.partition(',')[0]},"
-    name = title(graph, wire.source)
+    name = source_name(graph, wire)
     yield (
         f"Give {name} the other's shape ({name}.reshape({wanted.rstrip(',')}))",
         lambda now: recipes.insert(now, wire, "torch.Tensor.reshape", {"shape": f"({wanted})"}),
@@ -156,7 +126,7 @@ def _without_activation(finding: Finding, graph: Graph) -> Iterator[Offer]:
     scores = next((w for w in graph.wires_to(wire.source) if w.port != "module"), None)
     if scores is not None:
         yield (
-            f"Give it the scores ({title(graph, scores.source)} instead of {title(graph, wire.source)})",
+            f"Give it the scores ({source_name(graph, scores)} instead of {source_name(graph, wire)})",
             lambda now: recipes.connect(now, scores.source, scores.output, wire.target, wire.port),
         )
 
@@ -166,7 +136,7 @@ def _logarithm(finding: Finding, graph: Graph) -> Iterator[Offer]:
     wire = _wire_from(finding, graph)
     if wire is None:
         return
-    name = title(graph, wire.source)
+    name = source_name(graph, wire)
     if gives_chances(ProgramView(graph), wire.source, wire.output):
         yield f"Take the logarithm of {name} ({name}.log())", lambda now: recipes.insert(now, wire, "torch.Tensor.log")
         return
@@ -296,7 +266,7 @@ def _let_graph_go(finding: Finding, graph: Graph) -> Iterator[Offer]:
     """Detach what a sum over the turns adds up."""
     for wire in graph.wires_to(finding.node):
         if wire.source in graph.nodes:
-            name = title(graph, wire.source)
+            name = source_name(graph, wire)
             yield f"Detach {name} ({name}.detach())", partial(recipes.insert, wire=wire, key=DETACH)
 
 
@@ -356,8 +326,8 @@ MAKERS: dict[FindingKind, Callable[[Finding, Graph], Iterator[Offer]]] = {
     "backward_not_finite": _keep_positive,
     "accumulates": _zero_first,
     "unordered_write": _new_tensor,
-    "no_gradient": _uncut,
-    "lost_term": _uncut,
+    "no_gradient": uncut,
+    "lost_term": uncut,
     "broadcasts": _one_shape,
     "twice_softmax": _without_activation,
     "twice_sigmoid": _without_activation,
@@ -376,24 +346,3 @@ MAKERS: dict[FindingKind, Callable[[Finding, Graph], Iterator[Offer]]] = {
     "frozen_parameter": _require,
 }
 """By the kind of a finding: titles and recipes; a recipe that refuses is not offered."""
-
-
-def _joined(graph: Graph, item: ItemId, step: Callable[[Graph], Edits]) -> Edits:
-    """The step, when behind it a gradient may come to the item's first result.
-
-    Raises:
-        Refused: it would be cut all the same.
-    """
-    edits = step(graph)
-    draft = graph.copy()
-    apply_all(draft, edits)
-    passes_on = item in draft.nodes and draft.nodes[item].bypassed
-    values = [(wire.source, wire.output) for wire in draft.wires_to(item)] if passes_on else [(item, 0)]
-    if not any(value in may_require_grad(draft) for value in values):
-        raise Refused("Another cut stands in the way.")
-    return edits
-
-
-def _is_backward(graph: Graph, item: ItemId) -> bool:
-    operator = operator_of(graph, item) if item in graph.nodes else None
-    return operator is not None and Effect.BACKWARD in operator.effects

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from gradstudio.advice.cut_chains import made_from
 from gradstudio.advice.failure_case import Case, Offer
 from gradstudio.advice.failure_sentences import backward_before, carried_graph, shared_result
 from gradstudio.advice.model import FixKind
@@ -63,7 +64,7 @@ def uncut(case: Case, _kind: FixKind) -> Iterator[Offer]:
     if wire is None:
         return
     blocks: set[BodyId] = set()
-    for node in case.above(wire.source):
+    for node in (case.graph.nodes[item] for item in made_from(case.graph, wire) if item in case.graph.nodes):
         operator = operator_of(case.graph, node.id)
         if operator is not None and operator.cuts and operator.word in DETACHING and not node.bypassed:
             step: Callable[[Graph], Edits] = partial(recipes.set_bypassed, items=(node.id,), bypassed=True)
@@ -123,7 +124,11 @@ def detach_shared(case: Case, _kind: FixKind) -> Iterator[Offer]:
 def detach_carried(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Carry the value alone into the next turn, without the graph that the backward of this turn frees."""
     wire = carried_graph(case.graph, case.item)
-    if wire is not None:
+    if wire is None:
+        return
+    record = case.lookup(wire.source, wire.output)
+    is_one_of_several = len(case.graph.nodes[wire.source].names) > 1  # of which an LSTM's state is a tuple
+    if isinstance(record, TensorRecord) or (record is None and not is_one_of_several):
         name = wire.port.partition(".")[2]
         yield f"Carry {name}.detach() into the next turn", _insert(wire, "torch.Tensor.detach")
 
@@ -161,7 +166,7 @@ def clone_base(case: Case, _kind: FixKind) -> Iterator[Offer]:
             break
         wire = base
     if wire is not None and wire.target != case.item:
-        name = case.name(wire.source)
+        name = case.source_name(wire)
         yield f"Work on a copy of {name} ({name}.clone())", _insert(wire, "torch.Tensor.clone")
 
 
@@ -182,7 +187,7 @@ def clone_inference(case: Case, _kind: FixKind) -> Iterator[Offer]:
     for wire in case.graph.wires_to(case.item):
         around = case.graph.ancestors(wire.source)
         if any(body and case.graph.blocks[ItemId(body)].kind == "inference_mode" for body in around):
-            name = case.name(wire.source)
+            name = case.source_name(wire)
             yield f"Work on a copy of {name} ({name}.clone())", _insert(wire, "torch.Tensor.clone")
 
 
@@ -211,7 +216,7 @@ def retain_grad(case: Case, _kind: FixKind) -> Iterator[Offer]:
         if first is None or node is None or node.literals.get("requires_grad") == "True":
             continue
         if (wire.source, wire.output) in may_require_grad(case.graph):
-            name = case.name(wire.source)
+            name = case.source_name(wire)
             yield (
                 f"Keep the gradient of {name} ({name}.retain_grad())",
                 partial(
@@ -239,7 +244,7 @@ def step_behind(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Move the optimizer's step that wrote behind the backward that failed."""
     for item in culprits(case):
         wire = case.graph.wire_into(item, "self")
-        name = f"{case.name(wire.source)}.step()" if wire is not None else case.name(item)
+        name = f"{case.source_name(wire)}.step()" if wire is not None else case.name(item)
         yield f"Move {name} behind the backward", partial(recipes.move_behind, items=(item,), other=case.item)
 
 
@@ -263,7 +268,7 @@ def written_name(case: Case, item: ItemId) -> str:
     while wire is not None:
         node = case.graph.nodes.get(wire.source)
         if node is None or node.names or (before := receiver_wire(case.graph, wire.source)) is None:
-            return case.name(wire.source)
+            return case.source_name(wire)
         wire = before
     return case.name(item)
 

@@ -40,7 +40,7 @@ def classes_second(case: Case, _kind: FixKind) -> Iterator[Offer]:
     target = _first_operand(case, _TARGET)
     if given is None or target is None or len(given.shape) < 3 or given.shape[:-1] != target.shape:
         return
-    name = case.name(given.wire.source)
+    name = case.source_name(given.wire)
     literals = {"source": "-1", "destination": "1"}
     yield (
         f"Bring the classes to dimension 1 ({name}.movedim(-1, 1))",

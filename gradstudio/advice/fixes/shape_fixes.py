@@ -35,7 +35,7 @@ def transpose(case: Case, _kind: FixKind) -> Iterator[Offer]:
         turned = transpose_shape(operand.shape)
         if turned != operand.shape and _fits(case, operand, turned, others):
             mark = "T" if len(operand.shape) == 2 else "mT"
-            name = case.name(operand.wire.source)
+            name = case.source_name(operand.wire)
             yield f"Transpose {name} ({name}.{mark})", _insert(operand.wire, f"torch.Tensor.{mark}")
 
 
@@ -164,7 +164,7 @@ def batch(case: Case, _kind: FixKind) -> Iterator[Offer]:
     if operand is None:
         return
     missing = int(case.groups.get("u", "0")) - len(operand.shape)
-    name = case.name(operand.wire.source)
+    name = case.source_name(operand.wire)
     if missing > 0:
         yield (
             f"Insert {missing} dimension{'s' if missing > 1 else ''} in front of {name} (unsqueeze(0))",
@@ -195,7 +195,7 @@ def squeeze_target(case: Case, _kind: FixKind) -> Iterator[Offer]:
     target = case.target
     if target is None or len(target.shape) != 2:
         return
-    name = case.name(target.wire.source)
+    name = case.source_name(target.wire)
     if target.shape[1] == 1:
         yield f"Make a vector of {name} (flatten())", _insert(target.wire, "torch.Tensor.flatten")
     else:
@@ -206,7 +206,7 @@ def reshape_target(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """The input's shape for a target of as many elements."""
     target, given = case.target, next(iter(case.operands), None)
     if target is not None and given is not None and prod(target.shape) == prod(given.shape):
-        name, sizes = case.name(target.wire.source), ", ".join(str(size) for size in given.shape)
+        name, sizes = case.source_name(target.wire), ", ".join(str(size) for size in given.shape)
         yield (
             f"Give {name} the input's shape (reshape({sizes}))",
             _insert(
@@ -274,7 +274,7 @@ def _transpose_element(case: Case) -> Iterator[Offer]:
     for k, operand in reversed(list(enumerate(case.operands))):
         tried = (*shapes[:k], transpose_shape(operand.shape), *shapes[k + 1 :])
         if dim in joining_dims(tried) and tried[k] != operand.shape:
-            name = case.name(operand.wire.source)
+            name = case.source_name(operand.wire)
             yield f"Transpose {name} ({name}.T)", _insert(operand.wire, "torch.Tensor.mT")
 
 
@@ -291,7 +291,7 @@ def _unsqueeze_to_expand(case: Case) -> Iterator[Offer]:
 
 
 def _unsqueeze_offer(case: Case, operand: Operand, dim: int) -> Offer:
-    name = case.name(operand.wire.source)
+    name = case.source_name(operand.wire)
     title = f"Insert a dimension of size 1 ({name}.unsqueeze({dim}))"
     return title, _insert(operand.wire, "torch.Tensor.unsqueeze", dim=str(dim))
 

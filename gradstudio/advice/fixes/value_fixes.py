@@ -46,7 +46,7 @@ def insert_port(case: Case, kind: FixKind) -> Iterator[Offer]:
     wire = case.graph.wire_into(case.item, kind.port) if kind.port else case.first
     if wire is not None:
         word = kind.text.rsplit(".", 1)[-1]
-        yield f"Call {word}() on {case.name(wire.source)} first", _insert(wire, kind.text)
+        yield f"Call {word}() on {case.source_name(wire)} first", _insert(wire, kind.text)
 
 
 def replace(case: Case, kind: FixKind) -> Iterator[Offer]:
@@ -173,7 +173,7 @@ def to_device(case: Case, _kind: FixKind) -> Iterator[Offer]:
     devices = list(dict.fromkeys(operand.device for operand in case.operands))
     for device in devices if len(devices) == 2 and "meta" not in devices else ():
         others = [operand for operand in case.operands if operand.device != device]
-        names = ", ".join(case.name(operand.wire.source) for operand in others)
+        names = ", ".join(case.source_name(operand.wire) for operand in others)
         steps = [_insert(operand.wire, "torch.Tensor.to", device=f'"{device}"') for operand in others]
         yield f"Move {names} to {device}", _in_turn(steps)
 
@@ -194,7 +194,7 @@ def as_tensor(case: Case, _kind: FixKind) -> Iterator[Offer]:
     for port in _number_ports(case):
         wire = case.graph.wire_into(case.item, port)
         if wire is not None:
-            yield f"Make a tensor of {case.name(wire.source)} (torch.tensor)", _insert(wire, "torch.tensor")
+            yield f"Make a tensor of {case.source_name(wire)} (torch.tensor)", _insert(wire, "torch.tensor")
 
 
 def identity(case: Case, _kind: FixKind) -> Iterator[Offer]:
@@ -203,7 +203,7 @@ def identity(case: Case, _kind: FixKind) -> Iterator[Offer]:
     if operand is None or len(operand.shape) < 2:
         return
     literals = {} if operand.dtype == "float32" else {"dtype": f"torch.{operand.dtype}"}
-    name = case.name(operand.wire.source)
+    name = case.source_name(operand.wire)
     yield (
         f"Add the identity to {name} ({name} + torch.eye({operand.shape[-1]}))",
         partial(recipes.add_identity, wire=operand.wire, size=operand.shape[-1], literals=literals),
@@ -215,7 +215,7 @@ def identity(case: Case, _kind: FixKind) -> Iterator[Offer]:
 
 def cast_offer(case: Case, wire: Wire, dtype: str) -> Offer:
     """Cast what flows along a wire; of a creation node without a dtype, no cast but the dtype would do as well."""
-    name = case.name(wire.source)
+    name = case.source_name(wire)
     key, literals = _cast_call(dtype)
     word = f"{key.rsplit('.', 1)[-1]}()" if not literals else f"to(torch.{dtype})"
     return f"Cast {name} to {dtype} ({name}.{word})", _insert(wire, key, **literals)

@@ -224,7 +224,7 @@ REPAIRS = {
     "log_softmax_before_cross_entropy_is_twice": ("Give it the scores", "loss = F.cross_entropy(matmul_1, t)"),
     "column_against_vector": ("Give y the other's shape", "loss = F.mse_loss(pred, y.reshape(20, 1))"),
     "accuracy_of_column_and_vector": ("Give t the other's", "hits = (p > 0.5).float() == t.reshape(10, 1)"),
-    "item_in_the_loss": ("Take item away", "loss = torch.tensor(l, requires_grad=True)"),
+    "item_in_the_loss": ("Take item and torch.tensor away", "loss = l"),
     "integer_division_of_pixels": ("Divide by /", "x = images / 256"),
     "integer_division_of_a_loss": ("Divide by /", "loss = err.sum() / 5"),
     "log_of_zero": ("Keep x above 0", "y = torch.log(x.clamp(min=1e-08))"),
@@ -258,9 +258,13 @@ def test_a_way_out_is_a_change_of_one_statement(name: str) -> None:
     assert line in _new_lines(graph, fix)
 
 
-@pytest.mark.parametrize("name", ["dead_relu", "unused_layer", "acos_of_parallel"])
+@pytest.mark.parametrize("name", ["dead_relu", "unused_layer", "acos_of_parallel", "losses_as_numbers_in_a_new_leaf"])
 def test_where_no_edit_would_surely_help_none_is_offered(name: str) -> None:
     assert _graph_and_fixes(BY_NAME[name])[1] == []
+
+
+def test_a_detach_that_one_of_two_losses_needs_is_not_taken_away() -> None:
+    assert not [fix for fix in _graph_and_fixes(BY_NAME["fakes_detached_for_both_losses"])[1] if "detach" in fix.title]
 
 
 def test_notes_of_right_programs_are_no_alarms() -> None:

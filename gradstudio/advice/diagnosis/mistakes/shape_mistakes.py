@@ -15,6 +15,7 @@ SOFTMAXES = frozenset({"softmax", "log_softmax", "Softmax", "LogSoftmax", "softm
 FLOORS = frozenset({"floordiv", "floor_divide"})
 LEAST_LEFT = 0.1
 """Of the share that bytes are of the largest, what must be left behind a division that rounds down."""
+LARGEST_BYTE = 255
 DIVISIONS = frozenset({"truediv", "div"})
 VIEWS = frozenset({"view", "reshape"})
 ROWS = frozenset({"Linear", "linear", "addmm", "Bilinear", "LazyLinear"})
@@ -146,7 +147,11 @@ def rounds_down(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> 
         words = f"and what {of} has behind the point is gone"
     elif _largest(before) and _largest(after) == 0:
         words = f"and of {of} (at most {_largest(before):g}) nothing but 0 is left"
-    elif isinstance(before, TensorRecord) and isinstance(after, TensorRecord) and _are_bytes_lost(before, after):
+    elif (
+        isinstance(before, TensorRecord)
+        and isinstance(after, TensorRecord)
+        and _are_bytes_lost(view, item, before, after)
+    ):
         words = f"and of {of} (bytes, 0 … {_largest(before):g}) all but the largest become 0"
     else:
         return
@@ -262,9 +267,13 @@ def _is_lost(before: TensorRecord, after: Record | None) -> bool:
     return bool(before.summary.rms) and after.summary.rms == 0
 
 
-def _are_bytes_lost(before: TensorRecord, after: TensorRecord) -> bool:
-    """Whether bytes of all sizes were to become shares of 1, and hardly any did not become 0."""
-    is_scaled = before.summary.dtype == "uint8" and _largest(after) == 1
+def _are_bytes_lost(view: ProgramView, item: ItemId, before: TensorRecord, after: TensorRecord) -> bool:
+    """Whether bytes of all sizes, of whatever dtype, were to become shares of 1, and hardly any did not become 0."""
+    node = view.node(item)
+    is_by_largest = (
+        node is not None and _largest(before) == LARGEST_BYTE and node.literals.get("b") == str(LARGEST_BYTE)
+    )
+    is_scaled = (before.summary.dtype == "uint8" or is_by_largest) and _largest(after) == 1
     largest, mean, left = _largest(before), before.summary.mean, after.summary.mean
     if not is_scaled or largest is None or mean is None or left is None:
         return False
