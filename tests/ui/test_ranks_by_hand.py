@@ -3,10 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+import psutil
 import pytest
+import torch
 from PySide6.QtWidgets import QInputDialog
 from pytestqt.qtbot import QtBot
 
+from gradstudio.document.runs.kept_run import KeptRun, kept_runs
 from gradstudio.protocol.messages.records import TensorRecord
 from tests.ui.desk import Desk
 from tests.ui.trusted import open_trusted, run_to_the_end
@@ -117,3 +121,76 @@ def test_the_all_reduce_is_a_step_of_the_timeline_forward_and_back(desk: Desk) -
     assert desk.session.results.grad(desk.node("net"), 0, "weight").grad.value == [[1.0] * 3]
     actions["run.step"].trigger()
     desk.until(lambda: desk.session.attention.moment == place)
+
+
+LEARNING = """import torch
+import torch.distributed
+from torch import nn, optim
+
+torch.distributed.init_process_group("gloo")
+rank = torch.distributed.get_rank()
+torch.manual_seed(0)
+net = nn.Linear(3, 1)
+model = nn.parallel.DistributedDataParallel(net)
+opt = optim.SGD(net.parameters(), lr=0.01)
+for step in range(100_000_000):
+    x = torch.randn(2, 8, 3).select(0, rank)
+    loss = (model(x) - x.sum(1, keepdim=True)).square().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+
+def uncut(turns: int) -> list[float]:
+    """The losses of rank 0 by torch alone, in one process that learns what both bring."""
+    torch.manual_seed(0)
+    net, found = torch.nn.Linear(3, 1), []
+    weights = list(net.parameters())
+    opt = torch.optim.SGD(weights, lr=0.01)
+    for _ in range(turns):
+        x = torch.randn(2, 8, 3)
+        losses = [(net(own) - own.sum(1, keepdim=True)).square().mean() for own in x]
+        grads = [torch.autograd.grad(loss, weights) for loss in losses]
+        for weight, zero, one in zip(weights, *grads, strict=True):
+            weight.grad = (zero + one) / 2
+        opt.step()
+        found.append(losses[0].item())
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("processes")
+@pytest.mark.parametrize("text", [LEARNING])
+def test_a_rank_is_killed_and_the_training_goes_on_with_the_curve_of_one_that_was_not_cut(desk: Desk) -> None:
+    def newest() -> KeptRun | None:
+        assert desk.session.runs_folder is not None
+        return next(kept_runs(desk.session.runs_folder), None)
+
+    def learnt() -> int:
+        run = newest()
+        return run.learnt_turns if run is not None else 0
+
+    desk.until(lambda: desk.window.actions["run.run"].isEnabled())
+    desk.window.actions["run.again"].trigger()
+    desk.until(learnt)
+    assert desk.session.engine.hello is not None
+    leader = psutil.Process(desk.session.engine.hello.pid)
+    ranks = {one.cmdline()[-1]: one for one in leader.children() if "--rank=" in one.cmdline()[-1]}
+    ranks["--rank=1"].kill()
+    menus = desk.window.room.status_menus
+    desk.until(lambda: menus.offer is not None and menus.offer.isVisible())
+    run, before, state = newest(), learnt(), desk.session.run.state
+    assert state.outcome == "died" and state.reason.startswith("Rank 1 was killed by SIGKILL")
+    assert run is not None and run.state == "ended" and menus.offer is not None
+    assert menus.offer.accept.text() == f"Continue from turn {before:,}"
+    menus.offer.accept.click()  # others begin meanwhile: it waits for them
+    desk.until(lambda: learnt() > before)
+    now = newest()
+    assert now is not None and now.id == run.id and now.state == "running"
+    desk.window.actions["run.stop"].trigger()
+    desk.rest()
+    curves = desk.session.results.tables.curves
+    steps, losses = curves.points(curves.names[0])
+    assert len(steps) > before and np.array_equal(steps, np.arange(len(steps)))
+    assert np.array_equal(losses, np.array(uncut(len(steps))))

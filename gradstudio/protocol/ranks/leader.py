@@ -367,6 +367,8 @@ class Leader:
         for rank in self._ranks:
             rank.kill()
         self._end_others()
+        if self._hello is not None:
+            self._say(msgspec.structs.replace(self._hello, ready=False))  # what is asked of them waits, and comes anew
         if rows:
             self._say(Traced(revision=0, rows=rows))
         self._say(Log(level="error", text=words))

@@ -224,8 +224,9 @@ def test_one_fails_and_those_that_wait_are_ended(window: Window) -> None:
 
 
 def test_one_is_killed_and_named(window: Window) -> None:
-    paused = window.run("die")[-1]
+    *before, paused = window.run("die")
     assert isinstance(paused, Paused) and paused.outcome == "died"
+    assert [one.ready for one in before if isinstance(one, Hello)] == [False], "who asks from here on asks others"
     assert paused.reason == "Rank 1 was killed by SIGKILL. All ranks were ended, and begin from nothing."
     window.until(Hello)
 

@@ -334,12 +334,11 @@ class EngineClient(QObject):
         if isinstance(message, Hello):
             self.hello = message
             if message.ready:
-                self.devices = message.devices
-                self._quick_deaths = 0
-                if self.state == "starting":
-                    self._set_state("ready")
-                if self._wants_spare and self._spare is None:
-                    self._spare_timer.start()
+                self.devices, self._quick_deaths = message.devices, 0
+            if self.state in ("starting", "ready"):
+                self._set_state("ready" if message.ready else "starting")  # ranks begin anew where one has died
+            if message.ready and self._wants_spare and self._spare is None:
+                self._spare_timer.start()
         self.received.emit(message)
 
     def _on_engine_joined(self, is_busy: bool) -> None:
