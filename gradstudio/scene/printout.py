@@ -1,5 +1,6 @@
 """What a program said at a node, as its card shows it: the last lines, bars of progress, the last figure. No Qt."""
 
+import textwrap
 from typing import Final
 
 import msgspec
@@ -9,6 +10,8 @@ from gradstudio.protocol.messages.events import Printed
 
 SHOWN_LINES: Final = 4
 """So many lines stand on a card; of more, the last ones below a word of how many there are."""
+COLUMNS: Final = 25
+"""Letters of a line that surely stand on the narrowest card."""
 KEPT_LINES: Final = 500
 """So many lines of one node are kept."""
 
@@ -36,14 +39,21 @@ class Printout(msgspec.Struct, frozen=True):
         """All lines that are kept, bars among them."""
         return (*self.lines, *(self.bars.split("\n") if self.bars else ()))
 
-    @property
-    def shown(self) -> tuple[str, ...]:
-        """The lines that a card shows."""
+    def shown(self, columns: int = COLUMNS, most: int = SHOWN_LINES) -> tuple[str, ...]:
+        """The lines that a card shows, at most so many; the last one over several where they have room.
+
+        What has no room is left at the end of it, to be shortened; a bar stays on one line.
+        """
         lines, count = self.text, self.count + (self.bars.count("\n") + 1 if self.bars else 0)
-        if count <= SHOWN_LINES:
-            return lines
-        last = lines[-(SHOWN_LINES - 1) :]
-        return (f"… {count - len(last)} lines above", *last)
+        if not lines:
+            return ()
+        is_whole = count <= most
+        room = most - count + 1 if is_whole else most - 1
+        last = lines[-1:] if self.bars or room < 2 else _folded(lines[-1], columns, room)
+        if is_whole:
+            return (*lines[:-1], *last)
+        others = lines[-1 - (room - len(last)) : -1]
+        return (f"… {count - len(others) - 1} lines above", *others, *last)
 
     def with_print(self, printed: Printed) -> "Printout":
         """The same with what was printed since: it takes the place of bars."""
@@ -61,6 +71,15 @@ class Printout(msgspec.Struct, frozen=True):
     def without_figure(self, figure: int) -> "Printout":
         """The same when another node has drawn on that figure."""
         return msgspec.structs.replace(self, figures=tuple(one for one in self.figures if one.figure != figure))
+
+
+def _folded(line: str, columns: int, most: int) -> tuple[str, ...]:
+    """A line over several, between words where it can be; what is left of it stands at the end of the last one."""
+    if len(line) <= columns:
+        return (line,)
+    begin = line.expandtabs(4)[: columns * (most + 1)]
+    rows = textwrap.wrap(begin, columns) or [""]
+    return (*rows[: most - 1], " ".join(rows[most - 1 :])) if len(rows) > most else tuple(rows)
 
 
 NOTHING_PRINTED: Final = Printout()

@@ -9,7 +9,7 @@ from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.drawn_figures import Figured, FigurePicture
 from gradstudio.protocol.messages.events import Printed
 from gradstudio.scene.card.section_heights import EDGE, FIGURE, LINE, expected_printout, printout_height
-from gradstudio.scene.printout import KEPT_LINES, NOTHING_PRINTED, SHOWN_LINES, Printout
+from gradstudio.scene.printout import COLUMNS, KEPT_LINES, NOTHING_PRINTED, SHOWN_LINES, Printout
 
 NODE = ItemId("n1")
 
@@ -30,18 +30,34 @@ def of(*events: Printed) -> Printout:
 
 
 def test_the_last_lines_are_shown_with_how_many_stand_above() -> None:
-    assert of(printed("a"), printed("b\nc")).shown == ("a", "b", "c")
+    assert of(printed("a"), printed("b\nc")).shown() == ("a", "b", "c")
     many = of(*(printed(str(number)) for number in range(1000)))
-    assert len(many.shown) == SHOWN_LINES
-    assert many.shown[-1] == "999"
-    assert many.shown[0] == f"… {1000 - SHOWN_LINES + 1} lines above"
+    assert len(many.shown()) == SHOWN_LINES
+    assert many.shown()[-1] == "999"
+    assert many.shown()[0] == f"… {1000 - SHOWN_LINES + 1} lines above"
     assert len(many.text) == KEPT_LINES
+
+
+def test_the_last_line_stands_over_several_between_its_words() -> None:
+    words = "the sea is wide the sea is blue the wind is cold the wind is new the moon is"
+    rows = of(printed(words)).shown()
+    assert " ".join(rows) == words and 2 < len(rows) <= SHOWN_LINES and max(map(len, rows)) <= COLUMNS
+    assert of(printed("short"), printed(words)).shown()[0] == "short"
+    several = of(*(printed(words) for _ in range(9))).shown()
+    assert several[0] == "… 8 lines above" and len(several) == SHOWN_LINES and several[1] == rows[0]
+
+
+def test_what_has_no_room_is_left_at_the_end_of_the_last_line() -> None:
+    long = of(printed("x" * 10_000)).shown()
+    assert len(long) == SHOWN_LINES and len(long[-1]) > COLUMNS and set(map(len, long[:-1])) == {COLUMNS}
+    assert of(printed("one two three four five")).shown(9, 2) == ("one two", "three four five")
+    assert of(printed("begins"), printed("50% " * 20, passing=True)).shown() == ("begins", "50% " * 20), "bars stay"
 
 
 def test_bars_are_one_line_that_what_comes_next_takes_the_place_of() -> None:
     moving = of(printed("begins"), printed(" 10%", passing=True), printed(" 50%", passing=True))
-    assert moving.shown == ("begins", " 50%")
-    assert moving.with_print(printed("100%")).shown == ("begins", "100%")
+    assert moving.shown() == ("begins", " 50%")
+    assert moving.with_print(printed("100%")).shown() == ("begins", "100%")
 
 
 def test_a_figure_is_one_picture_however_often_it_is_drawn_on() -> None:

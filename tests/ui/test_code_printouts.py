@@ -56,7 +56,7 @@ def test_lines_bars_and_figures_stand_at_the_card(desk: Desk, qtbot: QtBot, tmp_
     printout = desk.session.results.printout(card)
     lines = [f"line {number}" for number in range(6)]
     assert printout.text == (*lines, "3/3", "WARNING:root:beware")
-    assert printout.shown[0] == "… 5 lines above"
+    assert printout.shown()[0] == "… 5 lines above"
     assert [(one.title, one.picture.width) for one in printout.figures] == [("loss", 64)]
     assert _painted(desk, card) > 1000, "the figure itself is seen"
     desk.session.attention.select((card,))

@@ -69,7 +69,8 @@ Tone = OneOf["normal", "faint", "bad", "gradient"]
 
 def printout_height(printout: Printout) -> float:
     """Of what was printed and drawn at a node."""
-    lines = LINE * len(printout.shown) + EDGE if printout.shown else 0.0
+    rows = len(printout.shown())
+    lines = LINE * rows + EDGE if rows else 0.0
     return lines + (FIGURE + EDGE if printout.figures else 0.0)
 
 

@@ -26,13 +26,15 @@ def paint_printout(
 ) -> None:
     """What stands on a card of that width, from `top` on."""
     room = width - 2 * PADDING
-    for number, text in enumerate(printout.shown):
+    most = len(printout.shown())  # so many have room
+    columns = max(1, int(room / style.meter.width("0", "mono_small")))
+    for number, text in enumerate(printout.shown(columns, most)):
         painter.setPen(style.color("text_dim" if number == 0 and text.startswith("…") else "text"))
         shown = style.meter.elided(text.expandtabs(4), "mono_small", room)
         style.meter.write(painter, "mono_small", shown, PADDING, top + LINE * number, LINE)
     if not printout.figures:
         return
-    below = top + (LINE * len(printout.shown) + EDGE if printout.shown else 0.0)
+    below = top + (LINE * most + EDGE if most else 0.0)
     painter.save()
     painter.setOpacity(painter.opacity() * (STALE_OPACITY if stale else 1.0))
     box = paint_figure_picture(painter, style.theme, printout.figures[-1].picture, QRectF(PADDING, below, room, FIGURE))
