@@ -115,7 +115,7 @@ def run(graph: Graph, tensors: dict[str, StoredTensor]) -> dict[str, Any]:
     stored = StoredTensors()
     stored.add({digest: tensor.data for digest, tensor in tensors.items()})
     first, rest = compile_untraced(program, frozenset())
-    namespace: dict[str, Any] = {"__name__": "__main__", "__file__": "program.py", CHECK: lambda: None}
+    namespace: dict[str, Any] = {"__name__": "__main__", "__file__": "program.py", CHECK: lambda _line: None}
     access.execute(first, namespace)
     namespace["load_file"] = stored.load_file
     access.execute(rest, namespace)

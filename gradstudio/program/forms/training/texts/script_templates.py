@@ -278,7 +278,7 @@ def parse_arguments() -> argparse.Namespace:
     option("--seed", type=int, default=<seed>, help="of all random numbers")
     option("--checkpoint", type=Path, default=CHECKPOINT, help="where to save")
     words = "go on from the checkpoint; auto: if it is there"
-    option("--resume", nargs="?", const="yes", choices=["auto"], help=words)
+    option("--resume", nargs="?", const="yes", choices=["yes", "auto"], help=words)
     option("--save-every", type=positive, default=100, help="steps between saves")
     option("--log-every", type=positive, default=10, help="steps between lines")
     args = parser.parse_args()
