@@ -5,6 +5,7 @@ import hashlib
 import msgspec
 import torch
 from torch import Tensor
+from torch.utils.dlpack import from_dlpack
 
 from gradstudio.protocol.messages.ranks import Digest, Spread
 from gradstudio.protocol.messages.records import Summary
@@ -12,6 +13,20 @@ from gradstudio.protocol.messages.records import Summary
 DIGEST_BYTES = 8
 COMPARED_UP_TO = 1 << 24
 """Elements; more are not read once more only to be compared."""
+_PLAIN = (Tensor, torch.nn.Parameter)
+
+
+def lent(tensor: Tensor) -> Tensor:
+    """The same numbers behind a storage of their own, where they can be had so.
+
+    torch resizes no storage any more that numpy has seen, and FSDP2 frees and fills that of a parameter by resizing.
+    """
+    if type(tensor) not in _PLAIN or not (tensor.is_cpu and tensor.is_floating_point()):
+        return tensor
+    try:
+        return from_dlpack(tensor.detach()) if tensor.data_ptr() else tensor
+    except (RuntimeError, BufferError):  # sparse, negated by a flag, a narrow dtype, or wrapped by a transform
+        return tensor
 
 
 def with_spread(summary: Summary, tensor: Tensor, rank: int) -> Summary:

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gradstudio.engine.value.rank_spread import with_spread
+from gradstudio.engine.value.rank_spread import lent, with_spread
 from gradstudio.engine.value.tensor_preview import EDGE, NUMPY_NATIVE, preview_of, preview_of_array
 from gradstudio.protocol.messages.records import Nested, Preview, Summary
 
@@ -79,6 +79,8 @@ def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
     dtype = DTYPE_NAMES.get(kind) or dtype_name(kind)
     if tensor.is_nested:
         return Summary(dtype=dtype, shape=())
+    if Here.rank is not None:
+        tensor = lent(tensor)
     try:
         if kind in NUMPY_NATIVE and tensor.is_cpu and tensor.layout is _STRIDED:
             count = tensor.numel()

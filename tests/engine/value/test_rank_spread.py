@@ -7,7 +7,7 @@ from operator import or_
 import pytest
 import torch
 
-from gradstudio.engine.value.tensor_summary import summarise
+from gradstudio.engine.value.tensor_summary import Here, summarise
 from gradstudio.protocol.messages.ranks import Range, Spread
 
 RANKS = 37
@@ -63,3 +63,22 @@ def test_layouts_that_differ_are_not_equal_whatever_their_bytes() -> None:
     wide, tall = torch.zeros(2, 3), torch.zeros(3, 2)
     spread = Spread.of(0, summarise(wide), b"same") | Spread.of(1, summarise(tall), b"same")
     assert not spread.is_equal and spread.layout == ""
+
+
+@pytest.mark.parametrize("shape", [(), (8,), (40, 60), (100, 100)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("fill", [0.5, 1e30, float("nan")])
+def test_what_was_looked_at_can_still_be_freed_as_fsdp_does(
+    shape: tuple[int, ...], dtype: torch.dtype, fill: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parameter = torch.nn.Parameter(torch.full(shape, fill, dtype=dtype))
+    alone = summarise(parameter)
+    monkeypatch.setattr(Here, "rank", 0)
+    again = torch.nn.Parameter(torch.full(shape, fill, dtype=dtype))
+    told = summarise(again)
+    assert told.spread is not None and told.shape == alone.shape and told.value == alone.value
+    assert (told.minimum, told.maximum, told.mean, told.rms, told.nan) == (
+        alone.minimum, alone.maximum, alone.mean, alone.rms, alone.nan
+    )  # fmt: skip
+    again.untyped_storage().resize_(0)
+    assert not again.untyped_storage().nbytes()

@@ -99,11 +99,6 @@ class EngineLine(QObject):
         return self._client.place
 
     @property
-    def is_here(self) -> bool:
-        """Whether engines are processes of this machine: one, or several ranks."""
-        return not self.place or self._exchange.ranks is not None
-
-    @property
     def pid(self) -> int:
         """Process id of the engine at work; 0 when there is none on this machine, or it is several ranks."""
         return 0 if self.place else self._client.pid

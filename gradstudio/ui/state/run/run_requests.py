@@ -249,7 +249,8 @@ class RunRequests:
         """Send a verb; long loops are sampled, and in large programs only what is in view is summarised at once."""
         many = len(self._store.graph.nodes) > MANY_NODES and bool(self.visible)
         summaries = "visible" if many else "all"
-        is_kept = request.verb not in REPEATS and self._engine.is_here
+        is_here = not self._engine.place or self._engine.client.exchange.ranks is not None  # ranks are processes here
+        is_kept = request.verb not in REPEATS and is_here
         about_turns = {"samples_turns": True, "keeps_bytes": LARGEST_KEPT * is_kept, **self.about_turns()}
         self._engine.send(
             msgspec.structs.replace(request, visible=self.visible, summaries=summaries, answers=True, **about_turns)
