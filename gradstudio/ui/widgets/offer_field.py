@@ -23,6 +23,7 @@ class OfferField(QWidget):
         row.setContentsMargins(theme.GAP, 0, theme.GAP, 0)
         for widget in (self.words, self.accept, self.decline):
             row.addWidget(widget)
+        self.words.setMinimumWidth(1)  # they are cut where the window is narrow, what is clicked is not
         status.changed.connect(self._on_status_changed)
         self.accept.clicked.connect(self._on_accept_clicked)
         self.decline.clicked.connect(self._on_decline_clicked)
@@ -35,6 +36,8 @@ class OfferField(QWidget):
         if offer is not None:
             self.words.setText(offer.words)
             self.accept.setText(offer.action)
+            for button in (self.accept, self.decline):
+                button.setMinimumWidth(button.sizeHint().width())
             self.setToolTip(f"{offer.words} {offer.action}?")
 
     def _on_status_changed(self, state: RunState) -> None:
