@@ -11,6 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.events import Row
 from gradstudio.scene.card.card_maker import CardMaker
 from gradstudio.scene.card.card_stack import CardStack
 from gradstudio.scene.card.parameter_rows import leaf_paths
@@ -30,7 +31,6 @@ class ResultUpdates:
     Attributes:
         changed_at: the scene's revision at which the results of each item changed last.
         all_changed_at: that at which those of all did.
-        row: when and how a node last ran at the moment that is looked at, asked once a moment.
         on_growth: told when cards need more room for what they show now: `take_growth` says which.
     """
 
@@ -50,7 +50,7 @@ class ResultUpdates:
         self._place = place
         self.changed_at: dict[ItemId, int] = {}
         self.all_changed_at = 0
-        self._rows, self.row = maker.rows, maker.row
+        self._rows: dict[ItemId, Row | None] = {}
         self._unmeasured: set[ItemId] = set()
         self._grown: set[ItemId] = set()
         self._moved = False  # a card is of another height, and nothing was placed since
@@ -127,6 +127,14 @@ class ResultUpdates:
             card.leaves = well.leaves
             card.well = replace(well, height=card.drawn)
         return card.well
+
+    def row(self, item: ItemId) -> Row | None:
+        """When and how a node last ran at the moment that is looked at: `results.row`, asked once a moment."""
+        try:
+            return self._rows[item]
+        except KeyError:
+            row = self._rows[item] = self._state.results.row(item)
+            return row
 
     def _homes(self, items: Iterable[ItemId]) -> frozenset[ItemId]:
         """The cards on which these items stand."""

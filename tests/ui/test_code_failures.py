@@ -26,15 +26,15 @@ def test_its_card_tells_the_line_that_the_dock_marks(desk: Desk, qtbot: QtBot, t
     card = desk.node("load")
     (failure,) = desk.session.results.failures
     assert failure.failed.node == card
-    assert failure.what == "line 7 (6 in the file): KeyError: 'b'"
-    told = "line 7 (6 in the file): The dict has no entry 'b'"
+    assert failure.what == "line 6: KeyError: 'b'"
+    told = "line 6: The dict has no entry 'b'"
     desk.until(lambda: told in desk.said and desk.session.problems.of(card))
     (problem,) = [one for one in desk.session.problems.of(card) if one.kind == "failure"]
     assert problem.title == f"{told}." and problem.words == failure.what
     code = desk.window.code
     code.marks.mark()
     marked = code.editor.lines[code.marks.failing_line(failure) - 1]
-    assert code.marks.failing_line(failure) == 7
+    assert code.marks.failing_line(failure) == 6
     assert marked == '    return torch.tensor(data["b"])'
     failing = code.marks.theme.syntax.failing
     grounds = {

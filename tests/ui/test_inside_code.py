@@ -67,7 +67,7 @@ def shown(section: InsideSection) -> list[tuple[str, list[list[str]]]]:
 
 def head(desk: Desk) -> int:
     """The line of the Code dock in which the loop begins."""
-    lines = desk.session.run.program.script.splitlines()
+    lines = desk.window.code.editor.text.splitlines()
     return next(number for number, line in enumerate(lines, 1) if "while" in line)
 
 

@@ -6,7 +6,6 @@ from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.ports.item_ports import output_family, written_wire
 from gradstudio.operators.model import Family
-from gradstudio.protocol.messages.events import Row
 from gradstudio.scene.card.card_layout import CardLayout
 from gradstudio.scene.card.card_layout_cache import CardLayoutCache
 from gradstudio.scene.card.compact_layout import compact
@@ -31,7 +30,6 @@ class CardMaker:
     Attributes:
         expanded: cards that show their optional inputs.
         unfolded: cards that show all leaves of their module.
-        rows: what was asked already at this moment, by node; whoever follows the results forgets it.
     """
 
     def __init__(self, state: SceneState) -> None:
@@ -40,15 +38,6 @@ class CardMaker:
         self._layouts = CardLayoutCache(state.meter.width)
         self.expanded: set[ItemId] = set()
         self.unfolded: set[ItemId] = set()
-        self.rows: dict[ItemId, Row | None] = {}
-
-    def row(self, item: ItemId) -> Row | None:
-        """When and how a node last ran at the moment that is looked at: `results.row`, asked once a moment."""
-        try:
-            return self.rows[item]
-        except KeyError:
-            row = self.rows[item] = self._state.results.row(item)
-            return row
 
     def card(self, item: ItemId) -> Card:
         """A new card for a node."""
@@ -99,7 +88,7 @@ class CardMaker:
         if display_flags_of(state.graph.places.get(item)).collapsed:
             return PLAIN
         tried = state.experiments.what_if is not None or state.experiments.checked is not None
-        row = self.row(item)
+        row = state.results.row(item)
         came = row.came if row is not None else None
         if not tried and not state.shown.cost and came is None:
             return PLAIN

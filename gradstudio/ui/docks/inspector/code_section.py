@@ -99,14 +99,15 @@ class InsideSection(Section):
         self._fill()
 
     def _fill(self) -> None:
-        tree, names = self.tree, self._session.results.tables.names
+        tree, names, question = self.tree, self._session.results.tables.names, self._session.run.code_question
         tree.clear()
         self._rows = []
         count = 0
         for _, some in groupby(self._calls, key=lambda one: (one.call.file, one.call.line)):
             calls = tuple(some)
             call = calls[0].call
-            line = QTreeWidgetItem([names.line(call) if call.file else f"{call.line}  {names.line(call)}"])
+            number = "" if call.file else f"{question.line(call.line)}  "
+            line = QTreeWidgetItem([f"{number}{names.line(call)}"])
             line.setForeground(0, QBrush(self._theme.color("text_dim")))
             line.setToolTip(0, line.text(0))
             line.setData(0, TICK, calls[0].tick)

@@ -57,12 +57,17 @@ class CodeQuestion:
         return bool(self._program().codes)
 
     def place(self, node: ItemId, line: int) -> str:
-        """A line within code as the Code dock counts it, and the file where that differs; "" of what is drawn."""
+        """A line within code as the Code dock counts it; "" of what is drawn."""
         program = self._program()
         if all(one.node != node for one in program.codes):
             return ""
-        in_file = self.file_lines.line(program, node, line) or line
-        return f"line {line}" + (f" ({in_file} in the file)" if in_file != line else "")
+        return f"line {self.line(line)}"
+
+    def line(self, line: int) -> int:
+        """A line within code of the program that runs as the Code dock counts it: as typed, where the file has it."""
+        program = self._program()
+        code = max((one for one in program.codes if one.line <= line), key=lambda one: one.line, default=None)
+        return self.file_lines.line(program, code.node, line) or line if code is not None else line
 
     def may_run(self, verb: Verb) -> bool:
         """The answer, asked for where there was no yes yet; a no is not remembered, and is told of."""
