@@ -209,6 +209,9 @@ def test_our_own_fault_in_a_verb_is_answered_all_the_same(monkeypatch: pytest.Mo
         def waiting(self) -> bool:
             return True
 
+        def pauses(self) -> bool:
+            return False
+
         def stopped(self) -> bool:
             return False
 
