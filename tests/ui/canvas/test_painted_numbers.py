@@ -203,7 +203,8 @@ def check(graph: Graph, theme: Theme, stem: str = "program") -> int:
             texts = painted(scene, style, item, zoom)
             for text in texts:
                 if zoom < DISTANT and any(
-                    text.endswith(f" {row.shown}") and text.startswith(row.label[:2]) for row in written
+                    text == row.shown or (text.endswith(f" {row.shown}") and text.startswith(row.label[:2]))
+                    for row in written
                 ):
                     continue  # a literal, as a person wrote it
                 count += check_text(text, truth, (node.names[0], zoom, text))
