@@ -24,9 +24,8 @@ DIGEST = "0" * 64
 def test_a_host_that_asks_again_while_a_question_stands_asks_nobody_twice(qtbot: QtBot, tmp_path: Path) -> None:
     script = tmp_path / "far.py"
     said = b"\x1fgradstudio engine\x1e" + encode(Lacking(digests=(DIGEST,))) * 3 + encode(Log(level="info", text="x"))
-    script.write_text(
-        f"import sys\nsys.stdin.buffer.read(4)\nsys.stdout.buffer.write({said!r})\nsys.stdout.flush()\nsys.stdin.buffer.read()\n"
-    )
+    lines = ["import sys", "sys.stdin.buffer.read(4)", f"sys.stdout.buffer.write({said!r})", "sys.stdout.flush()"]
+    script.write_text("\n".join([*lines, "sys.stdin.buffer.read()"]))
     heard: list[object] = []
     asked: list[str] = []
 
