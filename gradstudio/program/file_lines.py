@@ -11,8 +11,6 @@ from gradstudio.graph.text.code_text import syntax_of
 from gradstudio.graph.text.while_heads import condition_in
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import CodeLines, Program
-from gradstudio.program.reading.code.code_statement import first_line, last_line
-from gradstudio.program.reading.parser import plain_text
 from gradstudio.program.trust import may_need_yes
 
 
@@ -56,7 +54,7 @@ class FileText:
 
     def __init__(self, text: str = "", lines: Mapping[ItemId, int] | None = None) -> None:
         """A text, and what begins where in it; "" where the file is none in Python."""
-        self._text, self.lines = plain_text(text), lines or {}
+        self._text, self.lines = _plain(text), lines or {}
 
     def shown(self, code: CodeLines) -> ShownCode:
         """A code of the program as the file has it, else as the program prints it."""
@@ -71,6 +69,8 @@ class FileText:
 
     def _end(self, code: CodeLines) -> int:
         """The line on which the statements of a code end in the file; 0 where others stand there than are run."""
+        from gradstudio.program.reading.code.code_statement import last_line  # the first picture reads no text
+
         printed = syntax_of(code.text).body
         block, at = self._blocks.get(self.lines.get(code.node, 0), ((), 0))
         typed = block[at : at + len(printed)]
@@ -82,6 +82,8 @@ class FileText:
     @cached_property
     def _blocks(self) -> dict[int, tuple[Sequence[ast.stmt], int]]:
         """By the line on which a statement begins, the statements of its block, and its place among them."""
+        from gradstudio.program.reading.code.code_statement import first_line
+
         found: dict[int, tuple[Sequence[ast.stmt], int]] = {}
         for part in ast.walk(syntax_of(self._text)):
             for block in (getattr(part, name, []) for name in ("body", "orelse", "finalbody")):
@@ -89,6 +91,14 @@ class FileText:
                     found.setdefault(first_line(one), (block, place))
                     found.setdefault(one.lineno, (block, place))
         return found
+
+
+def _plain(text: str) -> str:
+    if not text:
+        return ""
+    from gradstudio.program.reading.parser import plain_text
+
+    return plain_text(text)
 
 
 def _end_of_head(loop: ast.While, code: str) -> int:

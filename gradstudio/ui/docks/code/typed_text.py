@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from gradstudio.program.original.line_pairs import LinePair
 from gradstudio.ui.docks.code.line_diff import Hunk, LineMap, apply_hunks, hunks
+
+if TYPE_CHECKING:
+    from gradstudio.program.original.line_pairs import LinePair  # the first picture reads no text
 
 DEFINING = ("def ", "class ", "async def ", "@")
 """How lines begin that stand elsewhere in a text than they are printed."""
@@ -37,7 +40,7 @@ class TypedText:
         self.long = set(long)
 
     @classmethod
-    def of_pairs(cls, lines: Sequence[str], program: Sequence[str], pairs: Iterable[LinePair]) -> "TypedText":
+    def of_pairs(cls, lines: Sequence[str], program: Sequence[str], pairs: "Iterable[LinePair]") -> "TypedText":
         """Of the statements that are in both."""
         made = cls(lines, program, {}, {}, {})
         for one in pairs:
