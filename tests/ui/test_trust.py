@@ -224,7 +224,7 @@ def test_stop_ends_code_that_does_not_end_and_the_walls_are_there_again(
     desk: Desk, path: Path, answers: Answers
 ) -> None:
     answers.answer = yes
-    path.write_text(CODE.replace("total = x.sum()", "while True:\n    pass\ntotal = x.sum()"))
+    path.write_text(CODE.replace("total = x.sum()", "exec('while True: pass')\ntotal = x.sum()"))
     desk.session.open(path)
     desk.key(Key.Key_F5)
     desk.until(lambda: ran(path))
