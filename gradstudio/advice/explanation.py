@@ -16,9 +16,8 @@ from gradstudio.advice.rules.gradient_errors import STEPPED
 from gradstudio.advice.rules.layer_errors import OF_OPERATORS
 from gradstudio.advice.rules.torch_warnings import WARNINGS
 from gradstudio.advice.text_causes import cause_in_text, slip_in_text
-from gradstudio.graph.analysis.call_addresses import locate_item
-from gradstudio.graph.groups.call_ids import is_call_item, path_of
-from gradstudio.graph.groups.definitions import definition_graph, group_of
+from gradstudio.graph.analysis.call_addresses import group_at, locate_item
+from gradstudio.graph.groups.call_ids import calls_around, is_call_item
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.arguments import find_operator
 from gradstudio.graph.ports.module_calls import label_at, port_label
@@ -95,18 +94,12 @@ def _with_freezing(advice: Advice, graph: Graph | None) -> Advice:
 
 def describe_place(graph: Graph, node: ItemId) -> str:
     """The groups that an item of a run is inside of, and what it calls or is called: "Net ▸ fc2"."""
-    *calls, last = path_of(node)
-    words = []
-    for call in calls:
-        name = group_of(graph, call)
-        words.append(name)
-        graph = definition_graph(graph, name)
-    if last in graph:
-        module = graph.wire_into(last, "module")
-        words.append(title(graph, module.source if module is not None else last))
-    else:
-        words.append("inputs")
-    return " ▸ ".join(words)
+    words = [group_at(graph, call) for call in calls_around(node)]
+    place = locate_item(graph, node)
+    if place is None or place.item not in place.graph:
+        return " ▸ ".join([*words, "inputs"])
+    module = place.graph.wire_into(place.item, "module")
+    return " ▸ ".join([*words, title(place.graph, module.source if module is not None else place.item)])
 
 
 def _explain(failed: Failed, graph: Graph | None, lines: Lines) -> Advice:

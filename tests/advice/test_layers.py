@@ -2,11 +2,27 @@
 
 from gradstudio.advice.explanation import explain, failed_of
 from gradstudio.advice.fixes.fix_kinds import fixes_for
+from gradstudio.advice.fixes.inside_calls import definition_around
+from gradstudio.graph.groups.call_ids import call_item_id
 from gradstudio.graph.model import ItemId
+from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.inference import PortInference
 from tests.graph.builder import Drawing
 
 NO_WAY = "element 0 of tensors does not require grad and does not have a grad_fn"
+HANDED_IN = """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+    def forward(self, x):
+        return self.fc(x)
+def run(net, x):
+    return net(x)
+y = run(Net(), torch.ones(2, 5))
+"""
 
 
 def explained(d: Drawing, node: ItemId, words: str) -> str:
@@ -42,3 +58,16 @@ def test_ignoring_a_class_is_never_offered() -> None:
     item = d.add("torch.nn.functional.cross_entropy", x, t)
     fixes = fixes_for(failed_of(PortInference(node=item, refusal="Target 2 is out of bounds.")), d.graph)
     assert fixes and not any("ignore_index" in fix.title for fix in fixes)
+
+
+def test_a_layer_of_a_model_that_a_function_was_given_is_told_with_all_that_it_is_inside_of() -> None:
+    graph = read_script(HANDED_IN).graph
+    inside, net = graph.definitions["run"].graph, graph.definitions["Net"].graph
+    (y,) = (node.id for node in graph.nodes.values() if "y" in node.names)
+    (call,) = inside.nodes
+    (fc,) = (wire.target for wire in net.wires.values() if wire.port == "module")
+    node = call_item_id(call_item_id(y, call), fc)
+    words = "mat1 and mat2 shapes cannot be multiplied (2x5 and 4x3)"
+    failed = failed_of(PortInference(node=node, refusal=words))
+    assert explain(failed, graph).explanation.startswith("In run ▸ Net ▸ fc: A matrix product needs")
+    assert definition_around(graph, node) == "Net"

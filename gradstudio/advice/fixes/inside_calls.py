@@ -3,10 +3,9 @@
 from collections.abc import Callable
 
 from gradstudio.advice.model import Fix
-from gradstudio.graph.analysis.call_addresses import locate_item
+from gradstudio.graph.analysis.call_addresses import group_at
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.groups.call_ids import call_item_id, calls_around, is_call_item, path_of
-from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.groups.group_view import boundary_edits, close_group, open_group
 from gradstudio.graph.model import Graph, ItemId
 
@@ -28,11 +27,7 @@ def fixes_where(graph: Graph, item: ItemId, make: Maker) -> tuple[Fix, ...]:
 
 def definition_around(graph: Graph, item: ItemId) -> str:
     """The definition whose inside an item of a run stands in; "" for the program itself, and for what is gone."""
-    if not is_call_item(item):
-        return ""
-    around = calls_around(item)[-1]
-    place = locate_item(graph, around)
-    return group_of(place.graph, place.item) if place is not None else ""
+    return group_at(graph, calls_around(item)[-1]) if is_call_item(item) else ""
 
 
 def id_inside(item: ItemId) -> ItemId:

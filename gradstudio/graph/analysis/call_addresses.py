@@ -21,6 +21,13 @@ def locate_item(graph: Graph, item: ItemId) -> ItemLocation | None:
     return ItemLocation(where, last) if last in where or calls else None
 
 
+def group_at(graph: Graph, item: ItemId) -> str:
+    """The definition that an item of a program, or inside its calls, calls or constructs; "" when it does neither."""
+    place = locate_item(graph, item)
+    own = group_of(*place) if place is not None else ""
+    return own or call_paths(graph).group(item)
+
+
 class Addresses(dict[ItemId, str]):
     """How reports call each item: those of the program as `program_analysis.addresses` says, others ``call/inner``."""
 
