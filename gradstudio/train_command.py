@@ -71,7 +71,7 @@ def train(options: argparse.Namespace) -> int:
     try:
         graph = open_graph(options.file)
         folder.mkdir(parents=True, exist_ok=True)
-        if joins_processes(graph):
+        if joins_processes(graph, stem=script.stem):
             write_export(graph, script, AS_IT_STANDS, report=False)
         else:
             write_export(graph, script, FORM)

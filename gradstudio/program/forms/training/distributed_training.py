@@ -12,6 +12,7 @@ from typing import Literal as OneOf
 
 from gradstudio.graph.model import ROOT, Graph
 from gradstudio.graph.names import bound_names, fresh_name
+from gradstudio.graph.text.code_text import lines_within_texts
 from gradstudio.program.errors import NoForm
 from gradstudio.program.write import write
 
@@ -49,9 +50,9 @@ SAVED_IN_PARTS: Final = (
 )
 
 
-def joins_processes(graph: Graph) -> bool:
-    """Whether a program joins several processes by itself."""
-    return JOIN in write(graph).code
+def joins_processes(graph: Graph, *, stem: str = "program") -> bool:
+    """Whether a program joins several processes by itself; `stem`: under which it is printed anyway."""
+    return JOIN in write(graph, stem=stem).code
 
 
 def distributed(graph: Graph, way: Way = "ddp") -> str:
@@ -176,8 +177,7 @@ class _Writer:
 
     def _models(self, loop: ast.For) -> list[str]:
         """Modules whose parameters are read, and which the loop calls."""
-        called = {one.func.id for one in _calls_that_learn(loop.body) if isinstance(one.func, ast.Name)}
-        called |= {name for one in _calls_that_learn(loop.body) if (name := _root(one.func))}
+        called = {_root(one.func) for one in _calls_that_learn(loop.body)}
         read = [name for one in self._body for name in _read_for_parameters(one)]
         return [name for name in dict.fromkeys(read) if name in called]
 
@@ -215,13 +215,14 @@ class _Writer:
         inside: dict[int, ast.stmt] = {
             line: one for one in self._guarded for line in range(one.lineno, (one.end_lineno or one.lineno) + 1)
         }
+        within_texts = lines_within_texts("\n".join(self._lines))
         before: ast.stmt | None = None
         for number, line in lines.items():
             yield from self._before.get(number, ())
             guarded = inside.get(number)
             if guarded is not None and (before is None or before.col_offset != guarded.col_offset):
                 yield f"{' ' * guarded.col_offset}if {self._rank} == 0:"
-            yield line if guarded is None else f"    {line}"
+            yield line if guarded is None or number in within_texts else f"    {line}"
             before = guarded
         yield f"{DISTRIBUTED}.destroy_process_group()"
 

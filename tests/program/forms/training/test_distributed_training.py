@@ -89,6 +89,16 @@ def test_one_process_alone_saves() -> None:
         lines_of(SAVES, "fsdp")
 
 
+def test_a_text_over_several_lines_is_printed_as_it_was() -> None:
+    text = EPOCHS.replace('print("done")', 'import sys\n\nprint("""all\n  done""", file=sys.stderr)')
+    assert lines_of(text)[-4:] == [
+        "if rank == 0:",
+        '    print("""all',
+        '  done""", file=sys.stderr)',
+        "torch.distributed.destroy_process_group()",
+    ]
+
+
 def test_a_training_that_was_added_is_distributed() -> None:
     data = "X = torch.randn(64, 2)\ny = torch.randn(64, 1)\n"
     text = f"{HEAD}{data}net = nn.Linear(2, 1)\nloss = (net(X) - y).pow(2).mean()\n"
