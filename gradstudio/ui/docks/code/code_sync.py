@@ -133,9 +133,8 @@ class LiveText(QObject):
 
     def _follow(self, before: list[str]) -> None:
         """Nothing waits to be applied: all is printed, but while a person writes what was written stays."""
-        shown = self._editor.lines
+        shown = wanted = self._editor.lines
         if self._editor.hasFocus() and self._own:
-            wanted = shown
             self.source.carry(shown, self.program)
         elif self._editor.hasFocus() and self._holding:
             wanted = self.source.own_words(before, shown, self.program)
@@ -144,8 +143,7 @@ class LiveText(QObject):
             wanted = self._as_shown()
             if self.source.is_sought:
                 self._search.start(SEARCH_MS)
-        self._put(hunks(shown, wanted))
-        self._means, self._holding = self._editor.text, wanted != self.program
+        self._print(wanted)
 
     def _as_shown(self) -> list[str]:
         """The text that the program was read from, else the program with the imports that were written."""
@@ -161,9 +159,7 @@ class LiveText(QObject):
         """Look for the text that the program was read from, and show it."""
         if self.is_applied and not self.source.is_sure:
             self.source.make_sure(self.program)
-            wanted = self._as_shown()
-            self._put(hunks(self._editor.lines, wanted))
-            self._means, self._holding = self._editor.text, wanted != self.program
+            self._print(self._as_shown())
             self.changed.emit()
 
     def _take_beside(self, before: list[str]) -> None:
@@ -177,6 +173,11 @@ class LiveText(QObject):
         self._put(found)
         self._means, self._holding = "\n".join(theirs), theirs != self.program
         self._pause.start(self._pause_ms)
+
+    def _print(self, wanted: list[str], *, undoable: bool = False) -> None:
+        """Have nothing stand in the dock but what means the program."""
+        self._put(hunks(self._editor.lines, wanted), undoable=undoable)
+        self._means, self._holding = self._editor.text, wanted != self.program
 
     def _put(self, found: list[Hunk], *, undoable: bool = False) -> None:
         if found:
@@ -260,10 +261,8 @@ class LiveText(QObject):
     def discard(self) -> None:
         """Print the program in place of what is not applied; the text's own undo brings it back."""
         self._pause.stop()
-        self._imports = []
-        wanted = self._as_shown()
-        self._put(hunks(self._editor.lines, wanted), undoable=True)
-        self._means, self.error, self._holding = self._editor.text, None, wanted != self.program
+        self._imports, self.error = [], None
+        self._print(self._as_shown(), undoable=True)
         self._set("same")
 
     def keep(self) -> None:
@@ -330,9 +329,7 @@ class LiveText(QObject):
 
     def _print_all(self) -> None:
         if self.is_applied and self._holding and self.source.text is None:
-            wanted = with_imports(self._imports, self.program)
-            self._put(hunks(self._editor.lines, wanted))
-            self._means, self._holding = self._editor.text, wanted != self.program
+            self._print(self._as_shown())
             self.changed.emit()
 
     def _on_editor_focus_changed(self, has_focus: bool) -> None:

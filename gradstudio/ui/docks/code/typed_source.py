@@ -69,7 +69,10 @@ class TypedSource:
         if not self._means(mixed):
             self.forget()
             return program
-        self.carry(mixed, program)
+        if typed is not None:
+            self.text, self.is_sure = typed, True
+        else:
+            self.carry(mixed, program)
         return [*mixed, *behind]
 
     def make_sure(self, program: Sequence[str]) -> None:
