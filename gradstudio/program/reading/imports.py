@@ -4,6 +4,7 @@ import __future__
 
 import ast
 from collections.abc import Iterable
+from typing import TypeGuard
 
 from gradstudio.graph.text.code_records import DEFERRED, FUTURE
 from gradstudio.program.errors import NotReadable
@@ -67,15 +68,14 @@ _INSTEAD = {
 Import = ast.Import | ast.ImportFrom
 
 
-def is_future(statement: ast.stmt) -> bool:
+def is_future(statement: ast.stmt) -> TypeGuard[ast.ImportFrom]:
     """Whether a statement says in advance how the text is to be read."""
     return isinstance(statement, ast.ImportFrom) and statement.module == FUTURE
 
 
 def defers_annotations(statements: Iterable[ast.stmt]) -> bool:
     """Whether `from __future__ import annotations` stands among statements."""
-    asked = (one for one in statements if isinstance(one, ast.ImportFrom) and one.module == FUTURE)
-    return any(alias.name == DEFERRED for one in asked for alias in one.names)
+    return any(alias.name == DEFERRED for one in statements if is_future(one) for alias in one.names)
 
 
 class Modules:
