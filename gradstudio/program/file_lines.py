@@ -62,10 +62,11 @@ class FileText:
         if end:
             first = self.lines[code.node]
             return ShownCode(tuple(range(first, end + 1)), "\n".join(self._text.split("\n")[first - 1 : end]))
-        every = range(code.text.count("\n") + 1)
-        if code.node not in self.lines:
-            return ShownCode(tuple(code.line + below for below in every), code.text)
-        return ShownCode(tuple(_line_of_code(code, self.lines, below) for below in every), code.text)
+        return ShownCode(tuple(self.line(code, below) for below in range(code.text.count("\n") + 1)), code.text)
+
+    def line(self, code: CodeLines, below: int) -> int:
+        """The line of the file that the line `below` the first of a code was read from; the script's, where none is."""
+        return _line_of_code(code, self.lines, below) if code.node in self.lines else code.line + below
 
     def _end(self, code: CodeLines) -> int:
         """The line on which the statements of a code end in the file; 0 where others stand there than are run."""
@@ -122,11 +123,9 @@ class FileLines:
         if graph is not None and may_need_yes(graph):
             self._texts = {one.node: one.text for one in compile_graph(graph).codes}
 
-    def line(self, program: Program, node: ItemId, line: int) -> int | None:
-        """The line of the file for one of the script; None where the file does not hold it."""
-        item = path_of(node)[-1]
-        is_read = any(one.node == item and self._holds(one) for one in program.codes)
-        return line_in_file(program, self._file.lines, node, line) if is_read else None
+    def line(self, code: CodeLines, line: int) -> int | None:
+        """The line of the file for one of the script, within a code; None where the file does not hold it."""
+        return self._file.line(code, line - code.line) if self._holds(code) else None
 
     def shown(self, code: CodeLines) -> ShownCode | None:
         """A code as the file has it; None where the file does not hold it."""

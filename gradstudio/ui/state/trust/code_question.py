@@ -58,16 +58,13 @@ class CodeQuestion:
 
     def place(self, node: ItemId, line: int) -> str:
         """A line within code as the Code dock counts it; "" of what is drawn."""
-        program = self._program()
-        if all(one.node != node for one in program.codes):
-            return ""
-        return f"line {self.line(line)}"
+        return f"line {self.line(line)}" if any(one.node == node for one in self._program().codes) else ""
 
     def line(self, line: int) -> int:
         """A line within code of the program that runs as the Code dock counts it: as typed, where the file has it."""
-        program = self._program()
-        code = max((one for one in program.codes if one.line <= line), key=lambda one: one.line, default=None)
-        return self.file_lines.line(program, code.node, line) or line if code is not None else line
+        above = (one for one in self._program().codes if one.line <= line)
+        code = max(above, key=lambda one: one.line, default=None)
+        return self.file_lines.line(code, line) or line if code is not None else line
 
     def may_run(self, verb: Verb) -> bool:
         """The answer, asked for where there was no yes yet; a no is not remembered, and is told of."""
