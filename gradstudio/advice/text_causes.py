@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from gradstudio.advice.model import Advice
 from gradstudio.advice.none_causes import cause_of_none
+from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.names import names_of
@@ -74,8 +75,7 @@ def _is_slip(reason: str, graph: Graph) -> bool:
 def _is_undrawn(failed: Failed, graph: Graph) -> bool:
     """Whether the node is one of those that hold what a canvas does not draw."""
     item = path_of(failed.node)[-1]
-    graphs = (graph, *(group.graph for group in graph.definitions.values()))
-    node = next((one.nodes[item] for one in graphs if item in one.nodes), None)
+    node = next((one.nodes[item] for one in graphs_of(graph) if item in one.nodes), None)
     return node is not None and node.operator in FREE
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.text.code_records import code_of, is_code
 from gradstudio.graph.text.drawn_bodies import body_places
@@ -10,8 +11,7 @@ from gradstudio.program.printing.statement_printer import PrintedBodies
 
 def drawn_in_code(graph: Graph, bodies: PrintedBodies) -> Mapping[ItemId, tuple[tuple[int, ItemId], ...]]:
     """By the node of code, the lines of its printed text, from 0, at which items of printed bodies begin."""
-    graphs = [graph, *(definition.graph for definition in graph.definitions.values())]
-    codes = [node for one in graphs for node in one.nodes.values() if is_code(node)]
+    codes = [node for one in graphs_of(graph) for node in one.nodes.values() if is_code(node)]
     return {node.id: places for node in codes if (places := _places(node, bodies))}
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from gradstudio.graph.analysis.call_paths import CallPaths, ItemLocation, Source, prefix_of
 from gradstudio.graph.card_grouping import CALL, CALLED
+from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.groups.call_ids import INPUTS, SEPARATOR, call_item_id, calls_around, path_of
 from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.ports.item_ports import operator_of
@@ -209,7 +210,7 @@ def _own_name(place: ItemLocation, output: int) -> str:
 
 def written_nodes(graph: Graph) -> Iterator[Node]:
     """Every node that is written down, those in functions and classes among them."""
-    for one in (graph, *(definition.graph for definition in graph.definitions.values())):
+    for one in graphs_of(graph):
         yield from one.nodes.values()
 
 

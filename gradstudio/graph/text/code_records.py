@@ -135,10 +135,7 @@ def imports_needed(node: Node, header: Header) -> frozenset[str]:
 
 @lru_cache(maxsize=512)
 def _is_annotated(code: str) -> bool:
-    try:
-        return has_annotations(ast.parse(code).body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    return has_annotations(syntax_of(code).body)
 
 
 def has_annotations(statements: Iterable[ast.stmt]) -> bool:

@@ -8,6 +8,7 @@ import ast
 import secrets
 from pathlib import PurePosixPath
 
+from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.groups.definitions import group_holding
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, StoredTensor, Wire
 from gradstudio.graph.ports.muted_wires import without_sources
@@ -80,7 +81,7 @@ def draw_code(graph: Graph, item: ItemId, *, stem: str = "program") -> Graph | N
 
 def _is_code_of(graph: Graph, item: ItemId) -> bool:
     """Whether an item of a program, or of a definition of it, is a card of code."""
-    return any(is_code_at(one, item) for one in (graph, *(d.graph for d in graph.definitions.values())))
+    return any(is_code_at(one, item) for one in graphs_of(graph))
 
 
 def _begins(lines: list[str], span: Span) -> list[Key]:

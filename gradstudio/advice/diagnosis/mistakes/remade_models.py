@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding, Severity
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
-from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.program_view import ProgramView, written_nodes
 from gradstudio.graph.analysis.module_modes import has_parameters, holders
 from gradstudio.graph.card_grouping import CALL, makes_module
 from gradstudio.graph.groups.call_ids import SEPARATOR, path_of
@@ -32,8 +32,7 @@ class _Made(NamedTuple):
 
 def remade_models(view: ProgramView) -> Iterator[Finding]:
     """Of each loop one finding: the models that are made anew, else the tensors, else the optimizers."""
-    graphs = [view.graph, *(definition.graph for definition in view.graph.definitions.values())]
-    if not any(node.operator == STEP for graph in graphs for node in graph.nodes.values()):
+    if not any(node.operator == STEP for node in written_nodes(view.graph)):
         return
     steps, made = list[Loops](), list[_Made]()
     for full, graph, item in view.insides():

@@ -21,7 +21,7 @@ from gradstudio.advice.diagnosis.mistakes import (
     target_mistakes,
 )
 from gradstudio.advice.diagnosis.mistakes.remade_models import remade_models
-from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.program_view import ProgramView, written_nodes
 from gradstudio.advice.diagnosis.slips import code_slips, data_slips, mask_slips, model_slips, training_slips
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.card_grouping import CALL
@@ -91,8 +91,7 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
     """
     found = list[Finding]()
     view = ProgramView(graph)
-    keys = {node.operator for definition in graph.definitions.values() for node in definition.graph.nodes.values()}
-    keys |= {node.operator for node in graph.nodes.values()}
+    keys = {node.operator for node in written_nodes(graph)}
     if any(map(_may_be_one, keys)):
         for full, inner, item in view.insides():
             node = inner.nodes.get(item)
