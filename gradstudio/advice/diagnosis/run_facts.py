@@ -95,7 +95,8 @@ class RunFacts:
             before = len(self.leaves)
             for record in row.outputs:
                 self._note(row.node, record)
-            self.births.update(dict.fromkeys(list(self.leaves)[before:], at))
+            if len(self.leaves) > before:  # few of all rows make one
+                self.births.update(dict.fromkeys(list(self.leaves)[before:], at))
 
     def storages(self, key: LeafKey) -> set[int]:
         """Where a leaf has lived in the course of the run; mostly one place."""

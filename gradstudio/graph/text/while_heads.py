@@ -4,7 +4,9 @@
 and printed as the head where it stands there in just these words.
 """
 
+import ast
 from collections.abc import Callable
+from functools import lru_cache
 
 from gradstudio.graph.model import Block, BodyId, Graph, ItemId
 from gradstudio.graph.text.code_records import code_of, is_code
@@ -19,6 +21,7 @@ def code_of_condition(condition: str) -> str:
     return f"{_IF_NOT}{condition}{_BREAK}"
 
 
+@lru_cache(maxsize=512)
 def condition_in(code: str) -> str:
     """The condition of such a code; "" of any other, and where it has more than a line."""
     if not (code.startswith(_IF_NOT) and code.endswith(_BREAK)):
@@ -51,8 +54,6 @@ def while_head(graph: Graph, block: Block) -> str:
 
 
 def _is_expression(text: str) -> bool:
-    import ast  # a start needs none
-
     try:
         ast.parse(f"({text})", mode="eval")
         statement = ast.parse(f"while {text}: pass").body
