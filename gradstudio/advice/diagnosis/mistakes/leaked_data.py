@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
-from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.card_grouping import CALLED
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.text.code_records import code_of, is_code, reason_for_whole
@@ -30,7 +29,7 @@ def trained_on_test(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup
     if place is None or module is None or given is None or not _is_cut(place.graph, place.item):
         return
     part = view.resolve(given.item, given.output)[0]
-    name = value_name(view, given)
+    name = view.source_name(given)
     if view.word(part) != "getitem" or not TEST_NAME.search(name):
         return
     whole = view.source(part, ("self", "input", "a"))
@@ -81,13 +80,6 @@ def _uncalled(text: str) -> Iterator[str]:
         named = statement.value if isinstance(statement, ast.Expr) else None
         if isinstance(named, ast.Attribute) and named.attr in ACTS:
             yield ast.unparse(named)
-
-
-def value_name(view: ProgramView, source: Source) -> str:
-    """The name of a value, of several that are bound at once its own."""
-    node = view.node(source.item)
-    names = node.names if node is not None else ()
-    return names[source.output] if source.output < len(names) else view.source_name(source)
 
 
 def _is_cut(graph: Graph, item: ItemId) -> bool:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.mistakes.leaked_data import value_name
 from gradstudio.advice.diagnosis.mistakes.loss_mistakes import (
     DIFFERENCES,
     FIRST,
@@ -192,7 +191,7 @@ def shuffled_inputs(view: ProgramView, item: ItemId, word: str, lookup: Lookup) 
     behind = _behind(view, sources[1])
     if order in behind or any(_learns(lookup(one, 0)) for one in behind):
         return
-    name = value_name(view, sources[1])
+    name = view.source_name(sources[1])
     who = "The loss" if word in DIFFERENCES else word
     yield Finding(
         "shuffled_apart",
