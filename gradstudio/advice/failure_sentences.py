@@ -130,7 +130,7 @@ def backward_before(graph: Graph, item: ItemId) -> ItemId | None:
     """The last backward in front of an item."""
     items = list(graph.order())
     before = items[: items.index(item)] if item in items else []
-    return next((one for one in reversed(before) if _is_backward(graph, one)), None)
+    return next((one for one in reversed(before) if is_backward(graph, one)), None)
 
 
 def uncalled_layer(message: str) -> str:
@@ -198,6 +198,7 @@ def _above(graph: Graph, item: ItemId) -> Iterator[ItemId]:
                 yield wire.source
 
 
-def _is_backward(graph: Graph, item: ItemId) -> bool:
+def is_backward(graph: Graph, item: ItemId) -> bool:
+    """Whether an item is a statement that goes backward."""
     operator = operator_of(graph, item) if item in graph.nodes else None
     return operator is not None and Effect.BACKWARD in operator.effects

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from gradstudio.advice.cut_chains import NO_GRADS
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.failure_case import Offer
+from gradstudio.advice.failure_sentences import is_backward
 from gradstudio.advice.fixes.gradient_fixes import DETACHING
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import may_require_grad
@@ -14,9 +16,7 @@ from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.rules import descendants_of
 from gradstudio.graph.text.item_titles import title
-from gradstudio.operators.model import Effect
 
-CUTTING_BLOCKS = frozenset({"no_grad", "inference_mode"})
 NEW_TENSOR = "torch.tensor"
 """What makes a leaf of numbers, whatever they were computed from."""
 
@@ -31,7 +31,7 @@ def uncut(finding: Finding, graph: Graph) -> Iterator[Offer]:
         if operator.cuts and operator.word in DETACHING and not graph.nodes[item].bypassed and not is_needed:
             yield _without_cut(graph, item, operator.word)
         around = (ItemId(body) for body in graph.ancestors(item) if body != ROOT)
-        block = next((graph.blocks[body] for body in around if graph.blocks[body].kind in CUTTING_BLOCKS), None)
+        block = next((graph.blocks[body] for body in around if graph.blocks[body].kind in NO_GRADS), None)
         if block is None:
             continue
         inside = graph.bodies[BodyId(block.id)]
@@ -40,12 +40,6 @@ def uncut(finding: Finding, graph: Graph) -> Iterator[Offer]:
             yield f"Take {title(graph, item)} out of {block.kind}", partial(_joined, item=item, step=out)
         unwrap = partial(recipes.unwrap, block=block.id)
         yield f"Take the block {block.kind} away", partial(_joined, item=item, step=unwrap)
-
-
-def is_backward(graph: Graph, item: ItemId) -> bool:
-    """Whether an item is a statement that goes backward."""
-    operator = operator_of(graph, item) if item in graph.nodes else None
-    return operator is not None and Effect.BACKWARD in operator.effects
 
 
 def _without_cut(graph: Graph, item: ItemId, word: str) -> Offer:

@@ -10,7 +10,8 @@ from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CHANCES, SIGMOIDS
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Offer
-from gradstudio.advice.fixes.cut_fixes import is_backward, uncut
+from gradstudio.advice.failure_sentences import is_backward
+from gradstudio.advice.fixes.cut_fixes import uncut
 from gradstudio.advice.fixes.gradient_fixes import new_tensor_words
 from gradstudio.advice.fixes.inside_calls import fixes_where, id_inside
 from gradstudio.advice.fixes.recipe_trial import edits_of

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from gradstudio.advice.cut_chains import made_from
+from gradstudio.advice.cut_chains import NO_GRADS, made_from
 from gradstudio.advice.failure_case import Case, Offer
-from gradstudio.advice.failure_sentences import backward_before, carried_graph, shared_result
+from gradstudio.advice.failure_sentences import backward_before, carried_graph, is_backward, shared_result
 from gradstudio.advice.model import FixKind
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import may_require_grad
@@ -74,7 +74,7 @@ def uncut(case: Case, _kind: FixKind) -> Iterator[Offer]:
     for body in sorted(blocks - {ROOT}):
         block = case.graph.blocks[ItemId(body)]
         step = partial(recipes.unwrap, block=block.id)
-        if block.kind in ("no_grad", "inference_mode") and _reaches(case.graph, step, wire):
+        if block.kind in NO_GRADS and _reaches(case.graph, step, wire):
             yield f"Take the block {block.kind} away", step
 
 
@@ -95,7 +95,7 @@ def create_graph(case: Case, _kind: FixKind) -> Iterator[Offer]:
 
 def retain_graph(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Let the backwards before this one keep what they saved."""
-    earlier = [node for node in case.before() if _is_backward(case.graph, node)]
+    earlier = [node for node in case.before() if is_backward(case.graph, node.id)]
     around = case.graph.ancestors(case.item) if case.node is not None else ()
     loops = any(body != ROOT and case.graph.blocks[ItemId(body)].kind == "for" for body in around)
     chosen = [node.id for node in earlier]
@@ -210,7 +210,7 @@ def require_inputs(case: Case, _kind: FixKind) -> Iterator[Offer]:
 
 def retain_grad(case: Case, _kind: FixKind) -> Iterator[Offer]:
     """Keep the gradient of a value that is no leaf, by a statement before the first backward."""
-    first = next((n for n in reversed(list(case.before())) if _is_backward(case.graph, n)), None)
+    first = next((n for n in reversed(list(case.before())) if is_backward(case.graph, n.id)), None)
     for wire in _grad_owners(case):
         node = case.graph.nodes.get(wire.source)
         if first is None or node is None or node.literals.get("requires_grad") == "True":
@@ -234,7 +234,7 @@ def behind_backward(case: Case, _kind: FixKind) -> Iterator[Offer]:
     items = list(case.graph.order())
     at = items.index(case.item) if case.item in items else len(items)
     later = (case.graph.nodes[item] for item in items[at + 1 :] if item in case.graph.nodes)
-    first = next((node for node in later if _is_backward(case.graph, node)), None)
+    first = next((node for node in later if is_backward(case.graph, node.id)), None)
     if first is not None:
         chosen = [wire.source for wire in case.graph.wires_to(case.item) if _is_grad(case.graph, wire.source)]
         yield "Move it behind the backward", partial(recipes.move_behind, items=(*chosen, case.item), other=first.id)
@@ -304,13 +304,8 @@ def new_tensor_words(operator: Operator) -> str:
 # ------------------------------------------------------------------ helpers
 
 
-def _is_backward(graph: Graph, node: Node) -> bool:
-    operator = operator_of(graph, node.id)
-    return operator is not None and Effect.BACKWARD in operator.effects
-
-
 def _nearest_backward(case: Case) -> Node | None:
-    return next((node for node in case.before() if _is_backward(case.graph, node)), None)
+    return next((node for node in case.before() if is_backward(case.graph, node.id)), None)
 
 
 def _is_grad(graph: Graph, item: ItemId) -> bool:
