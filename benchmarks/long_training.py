@@ -6,7 +6,6 @@ A machine that is too slow for all of them in `LIMIT_S` ends earlier; how many t
 import os
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +15,9 @@ import msgspec
 import psutil
 from PySide6.QtWidgets import QApplication
 
+from benchmarks._drawing import row
 from benchmarks._whole_window import running_engine, whole_window
+from benchmarks._window import wait_until
 from gradstudio.layout.tidy import layout_missing
 from gradstudio.program.reading.reader import read_script
 from gradstudio.ui.app.window.main_window import MainWindow
@@ -25,7 +26,7 @@ TURNS, SETTLED = 1_000_000, 10_000
 LIMIT_S = 500.0
 GOAL_MIB, GOAL_SLOWER = 32.0, 1.2
 MIB = 1 << 20
-PAUSE_S = 0.01
+PAUSE_S, PATIENCE_S = 0.01, 60.0
 TEXT = f"""import torch
 w = torch.tensor([3.0, -2.0], requires_grad=True)
 for turn in range({TURNS}):
@@ -57,19 +58,19 @@ def measure() -> list[dict[str, Any]]:
         running_engine() as engine,
         whole_window(app, engine) as window,
     ):
-        wait(app, lambda: window.session.engine.ready)
+        wait_until(app, lambda: window.session.engine.ready, PATIENCE_S)
         moments = train(app, window, Path(folder))
     settled = next(moment for moment in moments if moment.turn >= SETTLED)
     last = moments[-1]
     rows = [
-        row(f"{who}: memory from turn {settled.turn:,} to {last.turn:,}", grown / MIB, GOAL_MIB, "MiB")
+        figure(f"{who}: memory from turn {settled.turn:,} to {last.turn:,}", grown / MIB, GOAL_MIB, "MiB")
         for who, grown in zip(("engine", "window"), differences(last.held, settled.held), strict=True)
     ]
     begin, fifth, fourth, end = (moment_at(moments, share * last.turn) for share in (0.0, 0.2, 0.8, 1.0))
     early, late = ((b.cpu_s[0] - a.cpu_s[0]) / (b.turn - a.turn) for a, b in ((begin, fifth), (fourth, end)))
-    rows.append(row("engine: CPU time a turn, last fifth / first", late / early, GOAL_SLOWER, "x"))
+    rows.append(figure("engine: CPU time a turn, last fifth / first", late / early, GOAL_SLOWER, "x"))
     early, late = ((b.cpu_s[1] - a.cpu_s[1]) / (b.at_s - a.at_s) for a, b in ((begin, fifth), (fourth, end)))
-    rows.append(row("window: CPU time a second, last fifth / first", late / early, GOAL_SLOWER, "x"))
+    rows.append(figure("window: CPU time a second, last fifth / first", late / early, GOAL_SLOWER, "x"))
     return rows
 
 
@@ -99,7 +100,7 @@ def train(app: QApplication, window: MainWindow, folder: Path) -> list[Moment]:
             spent = tuple(sum(one.cpu_times()[:2]) for one in processes)
             moments.append(Moment(turn, time.monotonic(), held, (spent[0], spent[1])))
     window.actions["run.stop"].trigger()
-    wait(app, lambda: not session.run.state.busy)
+    wait_until(app, lambda: not session.run.state.busy, PATIENCE_S)
     return moments
 
 
@@ -113,21 +114,7 @@ def differences(last: tuple[int, int], first: tuple[int, int]) -> tuple[int, int
     return last[0] - first[0], last[1] - first[1]
 
 
-def wait(app: QApplication, holds: Callable[[], bool]) -> None:
-    """Until it holds."""
-    while not holds():
-        app.processEvents()
-        time.sleep(PAUSE_S)
-
-
-def row(name: str, measured: float, goal: float, unit: str) -> dict[str, Any]:
-    """One figure."""
+def figure(name: str, measured: float, goal: float, unit: str) -> dict[str, Any]:
+    """One of this benchmark."""
     compared = "resident memory" if unit == "MiB" else "CPU time of the process"
-    return {
-        "name": f"long training, {name}",
-        "measured": round(measured, 3),
-        "goal": goal,
-        "unit": unit,
-        "ok": measured <= goal,
-        "compared_with": compared,
-    }
+    return row(f"long training, {name}", round(measured, 3), goal, unit, compared)

@@ -34,8 +34,7 @@ class _Path:
     def points(self) -> list[PathPoint]:
         """All that are kept; the newest last."""
         newest = self._newest
-        is_among = newest is None or (bool(self._points) and self._points[-1] is newest)
-        return list(self._points) if is_among or newest is None else [*self._points, newest]
+        return list(self._points) if newest is None or self._points[-1] is newest else [*self._points, newest]
 
     def add(self, step: int, x: float, y: float) -> None:
         """The numbers stand there now; nothing where they stood there already."""
