@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load, save
+from safetensors.torch import load
 from torch import Tensor, nn, optim
 
 from gradstudio.engine import access
@@ -23,6 +23,7 @@ from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps
 from gradstudio.engine.script.cursor import Frame
 from gradstudio.engine.script.generator_states import GeneratorStates
 from gradstudio.engine.turns.checkpoints.carried_values import is_part, own_generators, pack_values, unpack_values
+from gradstudio.engine.turns.checkpoints.checkpoint_copy import CheckpointCopy
 from gradstudio.engine.turns.checkpoints.file_places import Places, below, has_next_turn, pack_places, stand
 from gradstudio.engine.turns.checkpoints.kept_gradients import pack_gradients, put_gradients_back
 from gradstudio.engine.turns.checkpoints.object_states import UnknownState
@@ -179,7 +180,19 @@ class Standing(NamedTuple):
 def checkpoint_bytes(
     live: Live | None, most_bytes: int = 0, counts: Mapping[ItemId, int] | None = None, *, goes_on: bool = False
 ) -> tuple[bytes, int]:
-    """The run as a file, of so many bytes at most (0: any), and how many turns of the loop that trains are done.
+    """The run as a file, and how many turns of the loop that trains are done: `copy_checkpoint`, written at once.
+
+    Raises:
+        VerbRefused: it stands at the end of no turn, or what it holds is nothing that a file keeps, or too large.
+    """
+    copy = copy_checkpoint(live, most_bytes, counts, goes_on=goes_on)
+    return copy.data(), copy.turns
+
+
+def copy_checkpoint(
+    live: Live | None, most_bytes: int = 0, counts: Mapping[ItemId, int] | None = None, *, goes_on: bool = False
+) -> CheckpointCopy:
+    """What a file of the run as it stands is to hold, of so many bytes at most (0: any).
 
     Args:
         live: the run.
@@ -211,7 +224,7 @@ def checkpoint_bytes(
     tensors |= {f"{GENERATORS}{name}": state for name, state in states.items()}
     about["modes"] = {name: _modes_of(part) for name, part in parts.items() if isinstance(part, nn.Module)}
     about["counts"] = [(counts or {}).get(loop, 0) for loop in _loops(live)] if counts else []
-    return _written(tensors, about, ABOUT_INSIDE if len(at.frames) > 1 else ABOUT), at.turns
+    return CheckpointCopy.of(tensors, about, ABOUT_INSIDE if len(at.frames) > 1 else ABOUT, at.turns)
 
 
 def _keep_standing(live: Live, at: Standing, tensors: dict[str, Tensor]) -> dict[str, object]:
@@ -275,17 +288,6 @@ def _put_modes_back(module: nn.Module, modes: dict[str, list[str]] | None) -> No
         one.training = name not in modes["eval"]
     for name, parameter in module.named_parameters():
         parameter.requires_grad_(name not in modes["frozen"])
-
-
-def _written(tensors: dict[str, Tensor], about: dict[str, object], title: str) -> bytes:
-    try:
-        apart = {
-            name: value.detach().cpu().clone(memory_format=torch.contiguous_format) for name, value in tensors.items()
-        }
-        data: bytes = save(apart, {title: json.dumps(about)})
-        return data
-    except (TypeError, AttributeError, ValueError) as error:
-        raise VerbRefused(f"What learns here is more than tensors and numbers: {error}") from error
 
 
 def _header(data: bytes) -> dict[str, Any]:
