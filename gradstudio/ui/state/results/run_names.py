@@ -1,8 +1,8 @@
 """How the program that ran called its nodes: what the past is named with, whatever was edited since. No Qt here."""
 
-from gradstudio.graph.groups.call_ids import is_call_item, path_of
+from gradstudio.graph.analysis.call_addresses import group_at
+from gradstudio.graph.groups.call_ids import calls_around, is_call_item, path_of
 from gradstudio.graph.groups.code_ids import CodeCall, code_call
-from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.item_titles import title
 from gradstudio.program.model import Program, flatten_statements
@@ -36,10 +36,11 @@ class RunNames:
         graph = self.graph
         call = code_call(node)
         *_, last = path_of(node)
-        for part in path_of(node):
+        for at in (*calls_around(node), node):
+            part = path_of(at)[-1]
             known = title(graph, part) if part in graph else "inputs"
             words.append(known if call is None or part != last else call.word)
-            definition = self.graph.definitions.get(group_of(graph, part))
+            definition = self.graph.definitions.get(group_at(self.graph, at))
             graph = definition.graph if definition is not None else graph
         return " ▸ ".join(words)
 

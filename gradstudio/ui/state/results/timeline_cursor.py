@@ -1,7 +1,7 @@
 """The moment that is looked at: the timeline as the person's attention cuts it. It holds no results of its own."""
 
-from gradstudio.graph.groups.call_ids import path_of
-from gradstudio.graph.groups.definitions import group_of
+from gradstudio.graph.analysis.call_addresses import locate_item
+from gradstudio.graph.groups.call_ids import calls_around
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.ports.item_ports import written_wire
 from gradstudio.protocol.messages.backward_trace import WireGrad
@@ -251,16 +251,8 @@ class TimelineCursor:
         graph = self._graph
         if graph is None:
             return []
-        loops = list[ItemId]()
-        for part in path_of(node):
-            loops += _loops_around(graph, part)
-            name = group_of(graph, part)
-            graph = self._inside_of(name, graph)
-        return loops
-
-    def _inside_of(self, name: str, graph: Graph) -> Graph:
-        definition = self._store.graph.definitions.get(name) if self._store is not None and name else None
-        return definition.graph if definition is not None else graph
+        places = [locate_item(graph, at) for at in (*calls_around(node), node)]
+        return [loop for place in places if place is not None for loop in _loops_around(*place)]
 
     def _inside(self, block: ItemId) -> set[ItemId]:
         graph = self._graph
