@@ -65,8 +65,8 @@ class _Round:
     def __init__(self, text: str, read: Read, script: Script, wanted: Script) -> None:
         """Compare what a text is printed as with what is wanted."""
         self.text, self.read, self.script, self.wanted = text, read, script, wanted
-        self.wanted_code = ordered_like(wanted.code, script.code)
-        self.said, self.meant = _statements(script.code), _statements(self.wanted_code)
+        self._wanted_code = ordered_like(wanted.code, script.code)
+        self.said, self.meant = _statements(script.code), _statements(self._wanted_code)
         differing = len(set(self.said) ^ set(self.meant)) + abs(len(self.said) - len(self.meant))
         self.misses = differing + (self.said != self.meant)
 
@@ -79,6 +79,11 @@ class _Round:
     def printed(self) -> StatementLines:
         """The statements that it is printed as; raises `SyntaxError` as well."""
         return StatementLines(self.script.code)
+
+    @cached_property
+    def to_print(self) -> StatementLines:
+        """The statements of what is wanted, its definitions in the order of those here; raises as well."""
+        return StatementLines(self._wanted_code)
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -212,7 +217,7 @@ class _Search:
             header = with_header(now.typed, now.read, self._graph, self._wanted)
             if header is not None:
                 return header
-            edits = LineEdits(now.typed, now.places, now.printed, StatementLines(now.wanted_code), level)
+            edits = LineEdits(now.typed, now.places, now.printed, now.to_print, level)
             text = edits.text()
             if text is None:
                 return None
