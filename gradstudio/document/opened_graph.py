@@ -15,6 +15,7 @@ from gradstudio.errors import GradStudioError
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.original.original_script import original_places
 from gradstudio.program.reading.parser import MAX_CHARACTERS
+from gradstudio.program.reading.read_text import Read
 
 
 class Unreadable(GradStudioError):
@@ -70,8 +71,7 @@ def _open(name: str) -> OpenedGraph:
         if name == "-":
             return _open_text(_piped(sys.stdin.buffer))
         if name.endswith(document_python.SUFFIXES):
-            read = document_python.load_python(Path(name))
-            return OpenedGraph(read.graph, read.lines, read.device, read.graph.original)
+            return _as_read(document_python.load_python(Path(name)))
         is_picture = name.lower().endswith(png_embedding.SUFFIX)
         return OpenedGraph(png_embedding.load_picture(Path(name))[0] if is_picture else document_file.load(name))
     except UnreadableFile as error:
@@ -105,7 +105,10 @@ def _open_text(data: bytes) -> OpenedGraph:
     if data.lstrip()[:1] in (b"{", b""):
         return OpenedGraph(document_file.loads(data, folder=Path.cwd()))
     try:
-        read = document_python.read_file(data.decode("utf-8-sig"), Path.cwd())
+        return _as_read(document_python.read_file(data.decode("utf-8-sig"), Path.cwd()))
     except UnicodeDecodeError as error:
         raise Unreadable(f"this is neither a document nor a text in UTF-8: byte {error.start} is not") from error
+
+
+def _as_read(read: Read) -> OpenedGraph:
     return OpenedGraph(read.graph, read.lines, read.device, read.graph.original)
