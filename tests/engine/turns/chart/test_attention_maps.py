@@ -8,11 +8,10 @@ from torch.nn import functional as F
 
 from gradstudio.engine.turns.chart.attention_maps import are_weights
 from gradstudio.protocol.messages.charts import MOST_TILE_PX, MOST_TILES, Chart, ImagesDrawn, NoChart
-from gradstudio.protocol.messages.requests import Do
 from gradstudio.protocol.number_format import format_number
 from gradstudio.ui.canvas.paint.chart.captions import caption
-from tests.engine.build import node
 from tests.engine.conftest import Bench
+from tests.engine.turns.chart.runs import assert_same_without_charts, charts_of, tensor
 
 LEARNT = """
 x = torch.randn(40, 5, 6)
@@ -38,11 +37,7 @@ SCORES, WEIGHTS = 3, 4
 
 def chart(bench: Bench, text: str, line: int) -> Chart:
     """The last map of the statement on a line."""
-    bench.load(text)
-    bench.events.clear()
-    paused = bench.engine.do(Do(verb="run", samples_turns=True, charts=((node(line), "attention"),)))
-    assert paused.outcome == "done", paused.reason
-    return [event for event in bench.events if isinstance(event, Chart)][-1]
+    return charts_of(bench, text, line, "attention")[-1]
 
 
 def maps(drawn: Chart) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -51,12 +46,6 @@ def maps(drawn: Chart) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     levels = np.frombuffer(drawn.pixels, np.uint8).reshape(-1, drawn.height, drawn.width).astype(float)
     low, high = drawn.span
     return (levels - 128) / 127 * high if drawn.signed else low + levels / 255 * (high - low)
-
-
-def tensor(bench: Bench, name: str) -> torch.Tensor:
-    found = bench[name]
-    assert isinstance(found, torch.Tensor)
-    return found.detach()
 
 
 @pytest.mark.parametrize("line", [LAYER, CALLED])
@@ -74,15 +63,7 @@ def test_the_weights_of_the_first_row_of_the_data_are_drawn_under_evaluation(ben
 
 def test_a_run_that_is_drawn_is_the_same_to_the_last_bit(bench: Bench) -> None:
     chart(bench, LEARNT, CALLED)
-    layer = bench["layer"]
-    assert isinstance(layer, nn.Module)
-    state, after = {name: value.clone() for name, value in layer.state_dict().items()}, torch.rand(3)
-    bench.load(LEARNT)
-    assert bench.engine.do(Do(verb="run", samples_turns=True)).outcome == "done"
-    other = bench["layer"]
-    assert isinstance(other, nn.Module)
-    assert all(torch.equal(state[name], value) for name, value in other.state_dict().items())
-    assert torch.equal(after, torch.rand(3))
+    assert_same_without_charts(bench, LEARNT, "layer")
 
 
 def test_heads_of_the_first_item_stand_side_by_side_with_their_range(bench: Bench) -> None:

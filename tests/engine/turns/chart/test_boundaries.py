@@ -8,8 +8,6 @@ import pytest
 import torch
 from torch import nn
 
-from gradstudio.engine.turns import turn_sampling
-from gradstudio.engine.turns.chart import chart_drawing
 from gradstudio.engine.turns.chart.levels import Scale, levels, scale_of
 from gradstudio.engine.turns.chart.plane_grid import grid
 from gradstudio.graph.model import ChartKind
@@ -18,7 +16,6 @@ from gradstudio.protocol.messages.progress import CurveKey, Turned
 from gradstudio.protocol.messages.requests import Do
 from tests.engine.build import node
 from tests.engine.conftest import Bench
-from tests.engine.turns.checkpoints.test_going_back import Clock
 
 HEAD = """
 x = torch.randn(120, 2)
@@ -37,14 +34,6 @@ for epoch in range(9):
 """
 NET, PRED, LOSS = 3, 9, 10
 BOUNDARY: ChartKind = "boundary"
-
-
-@pytest.fixture
-def always_due(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Time passes with every look, so pictures are drawn all along."""
-    clock = Clock()
-    monkeypatch.setattr(chart_drawing, "time", clock)
-    monkeypatch.setattr(turn_sampling, "time", clock)
 
 
 def drawn(bench: Bench, text: str, *lines: int) -> list[BoundaryDrawn]:

@@ -5,14 +5,14 @@ import struct
 import pytest
 import torch
 
-from gradstudio.engine.turns import turn_sampling
-from gradstudio.engine.turns.chart import chart_drawing, descent, parameter_paths
+from gradstudio.engine.turns.chart import descent, parameter_paths
 from gradstudio.graph.model import ChartKind
 from gradstudio.protocol.messages.charts import Chart, DescentDrawn, NoChart
 from gradstudio.protocol.messages.requests import Do
 from tests.engine.build import node
 from tests.engine.conftest import Bench
-from tests.engine.turns.checkpoints.test_going_back import Clock, loop_of
+from tests.engine.turns.chart.runs import charts_of
+from tests.engine.turns.checkpoints.test_going_back import loop_of
 
 VALLEY = """
 w = torch.tensor([4.0, 1.0], requires_grad=True)
@@ -42,11 +42,7 @@ KIND: ChartKind = "path"
 
 
 def charts(bench: Bench, text: str, line: int, turns: int = 20) -> list[Chart]:
-    bench.load(text.replace("TURNS", str(turns)))
-    bench.events.clear()
-    paused = bench.engine.do(Do(verb="run", samples_turns=True, charts=((node(line), KIND),)))
-    assert paused.outcome == "done", paused.reason
-    return [event for event in bench.events if isinstance(event, Chart)]
+    return charts_of(bench, text.replace("TURNS", str(turns)), line, KIND)
 
 
 def newest(bench: Bench, text: str, line: int, turns: int = 20) -> DescentDrawn:
@@ -222,10 +218,8 @@ def test_what_has_no_path_says_why(bench: Bench, text: str, line: int, words: st
     assert isinstance(drawn, NoChart) and words in drawn.why
 
 
-def test_a_run_that_is_drawn_is_the_same_to_the_last_bit(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock()
-    monkeypatch.setattr(chart_drawing, "time", clock)
-    monkeypatch.setattr(turn_sampling, "time", clock)
+@pytest.mark.usefixtures("always_due")
+def test_a_run_that_is_drawn_is_the_same_to_the_last_bit(bench: Bench) -> None:
     text = VALLEY.replace("w ** 2", "F.dropout(w, 0.4) ** 2")
     assert len(charts(bench, text, 1, 40)) > 10
     w = bench["w"]

@@ -5,16 +5,14 @@ import struct
 
 import pytest
 import torch
-from torch import nn
 
 from gradstudio.engine.turns import turn_sampling
 from gradstudio.engine.turns.chart import chart_drawing
 from gradstudio.engine.turns.chart.histogram import Ridge, RidgeHistory
 from gradstudio.graph.model import ChartKind
 from gradstudio.protocol.messages.charts import BINS, MOST_RIDGES, Chart, HistogramDrawn, NoChart
-from gradstudio.protocol.messages.requests import Do
-from tests.engine.build import node
 from tests.engine.conftest import Bench
+from tests.engine.turns.chart.runs import assert_same_without_charts, charts_of, module
 
 LEARNING = """
 x = torch.randn(50, 3)
@@ -35,11 +33,7 @@ FIRST, NET, W = 3, 4, 5
 
 def charts(bench: Bench, line: int, kind: ChartKind, turns: int = 30, text: str = LEARNING) -> list[Chart]:
     """All charts of the statement on a line."""
-    bench.load(text.replace("TURNS", str(turns)))
-    bench.events.clear()
-    paused = bench.engine.do(Do(verb="run", samples_turns=True, charts=((node(line), kind),)))
-    assert paused.outcome == "done", paused.reason
-    return [event for event in bench.events if isinstance(event, Chart)]
+    return charts_of(bench, text.replace("TURNS", str(turns)), line, kind)
 
 
 def ridges(drawn: HistogramDrawn) -> list[tuple[int, ...]]:
@@ -48,12 +42,6 @@ def ridges(drawn: HistogramDrawn) -> list[tuple[int, ...]]:
 
 def histc(values: torch.Tensor) -> list[float]:
     return torch.histc(values, BINS, values.min().item(), values.max().item()).tolist()  # type: ignore[no-any-return]
-
-
-def module(bench: Bench, name: str) -> nn.Module:
-    found = bench[name]
-    assert isinstance(found, nn.Module)
-    return found
 
 
 @pytest.mark.parametrize("kind", ["histogram", "gradients"])
@@ -137,8 +125,4 @@ def test_numbers_that_are_not_finite_are_in_no_bin(bench: Bench) -> None:
 @pytest.mark.parametrize("kind", ["histogram", "gradients"])
 def test_a_run_that_is_drawn_is_the_same_to_the_last_bit(bench: Bench, kind: ChartKind) -> None:
     charts(bench, NET, kind)
-    state, after = {name: one.clone() for name, one in module(bench, "net").state_dict().items()}, torch.rand(3)
-    bench.load(LEARNING.replace("TURNS", "30"))
-    assert bench.engine.do(Do(verb="run", samples_turns=True)).outcome == "done"
-    assert all(torch.equal(state[name], one) for name, one in module(bench, "net").state_dict().items())
-    assert torch.equal(after, torch.rand(3))
+    assert_same_without_charts(bench, LEARNING.replace("TURNS", "30"), "net")

@@ -15,9 +15,8 @@ from gradstudio.protocol.messages.charts import (
     NoChart,
     PointsDrawn,
 )
-from gradstudio.protocol.messages.requests import Do
-from tests.engine.build import node
 from tests.engine.conftest import Bench
+from tests.engine.turns.chart.runs import assert_same_without_charts, charts_of, tensor
 
 CLASSES = """
 x = torch.randn(90, 1, 6, 6)
@@ -54,17 +53,7 @@ H, SAID = 7, 8
 
 def chart(bench: Bench, text: str, line: int, kind: ChartKind) -> Chart:
     """The last chart of the statement on a line."""
-    bench.load(text)
-    bench.events.clear()
-    paused = bench.engine.do(Do(verb="run", samples_turns=True, charts=((node(line), kind),)))
-    assert paused.outcome == "done", paused.reason
-    return [event for event in bench.events if isinstance(event, Chart)][-1]
-
-
-def tensor(bench: Bench, name: str) -> torch.Tensor:
-    found = bench[name]
-    assert isinstance(found, torch.Tensor)
-    return found.detach()
+    return charts_of(bench, text, line, kind)[-1]
 
 
 def scores(bench: Bench) -> torch.Tensor:
@@ -175,12 +164,4 @@ def test_what_cannot_be_drawn_says_why(bench: Bench, text: str, line: int, kind:
 @pytest.mark.parametrize("kind", ["confusion", "components", "images"])
 def test_a_run_that_is_drawn_is_the_same_to_the_last_bit(bench: Bench, kind: ChartKind) -> None:
     chart(bench, CLASSES, PRED if kind != "images" else X, kind)
-    net = bench["net"]
-    assert isinstance(net, nn.Module)
-    state, after = {name: value.clone() for name, value in net.state_dict().items()}, torch.rand(3)
-    bench.load(CLASSES)
-    assert bench.engine.do(Do(verb="run", samples_turns=True)).outcome == "done"
-    other = bench["net"]
-    assert isinstance(other, nn.Module)
-    assert all(torch.equal(state[name], value) for name, value in other.state_dict().items())
-    assert torch.equal(after, torch.rand(3))
+    assert_same_without_charts(bench, CLASSES, "net")
