@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTabBar
 from pytestqt.qtbot import QtBot
 
+from gradstudio.ui.docks.curves.first_curve import FirstCurve
 from tests.ui.desk import Desk
 from tests.ui.test_runs_by_hand import LINE
 
@@ -55,3 +56,12 @@ def test_what_a_person_has_chosen_stays_in_front(desk: Desk) -> None:
     train(desk)
     desk.until(lambda: desk.session.results.tables.curves.names)
     assert "curves" not in desk.window.frame.docks._seen and "problems" in desk.window.frame.docks._seen
+
+
+def test_nobody_listens_to_a_document_that_is_closed(desk: Desk) -> None:
+    docks = desk.window.frame.docks
+    listeners = len(docks.findChildren(FirstCurve))
+    desk.window.actions["file.new"].trigger()
+    assert len(docks.findChildren(FirstCurve)) == listeners + 1
+    desk.window.actions["file.close"].trigger()
+    desk.until(lambda: len(docks.findChildren(FirstCurve)) == listeners)

@@ -229,8 +229,10 @@ class Docks(QObject):
     def offer(self, key: str) -> None:
         """Bring a dock before those that lie over it: once, and not where a person has chosen among them, or types."""
         dock = self._docks[key]
+        if key in self._offered or key in self._seen or dock.isHidden() or dock.isFloating():
+            return
         place = {dock, *self._window.tabifiedDockWidgets(dock)}
-        if key in self._offered or key in self._seen or dock.isHidden() or dock.isFloating() or place & self._chosen:
+        if place & self._chosen:
             return
         self._offered.add(key)
         focused = QApplication.focusWidget()

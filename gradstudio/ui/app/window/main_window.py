@@ -140,7 +140,8 @@ class MainWindow(FrontDocument):
         self.learning.take_in(room.lesson, lambda: room.is_shown)
         if self._plots:
             QTimer.singleShot(PLOT_DELAY_MS, room, room.memory.load_plot)
-        FirstCurve(room.session.results.tables.curves, self.frame.docks, lambda: room.is_shown)
+        first_curve = FirstCurve(room.session.results.tables.curves, self.frame.docks, lambda: room.is_shown)
+        room.destroyed.connect(first_curve.deleteLater)
         room.changed.connect(lambda: self._on_room_changed(room))
         room.problems_counted.connect(lambda count: self._on_problems_counted(room, count))
 

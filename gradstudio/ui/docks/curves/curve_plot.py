@@ -114,7 +114,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
             line.setData(x + 1, smooth(y, self._turns), connect="finite")
         self._refresh_beside()
         self._fit_legend()
-        self.pointer.refresh(self.lines(), self._theme)
+        self.pointer.refresh(self.lines())
 
     def lines(self) -> list[pyqtgraph.PlotDataItem]:
         """What is drawn with a name, this run's first."""
@@ -167,6 +167,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
             axis.enableAutoSIPrefix(False)
         self.legend.setLabelTextColor(theme.text)
         self._cursor.setPen(pyqtgraph.mkPen(theme.accent, width=1.4))
+        self.pointer.set_theme(theme)
         titles, self._drawn = self._titles, None
         self._forget_curves()
         self.refresh(titles)

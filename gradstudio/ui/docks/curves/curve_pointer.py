@@ -34,15 +34,19 @@ class CurvePointer:
         self.label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.label.hide()
 
-    def refresh(self, lines: list[pyqtgraph.PlotDataItem], theme: Theme) -> None:
-        """These are drawn now."""
-        self._lines, self._theme = lines, theme
+    def set_theme(self, theme: Theme) -> None:
+        """Take up another theme."""
+        self._theme = theme
         self.label.setFont(ui_font(LABEL_POINTS))
         self.label.setStyleSheet(
             f"background: {theme.surface_raised}; color: {theme.text};"
             f" border: 1px solid {theme.line}; padding: 3px 6px;"
         )
         self._across.setPen(pyqtgraph.mkPen(theme.text_dim, style=Qt.PenStyle.DotLine))
+
+    def refresh(self, lines: list[pyqtgraph.PlotDataItem]) -> None:
+        """These are drawn now."""
+        self._lines = lines
         if self._at is not None:
             self.point(*self._at)
 

@@ -9,7 +9,7 @@ from gradstudio.ui.state.results.curve_store import CurveStore
 
 
 class FirstCurve(QObject):
-    """Listens to the curves of one document as long as the docks are there."""
+    """Listens to the curves of one document; it is a child of the docks, and its maker ends it with the document."""
 
     def __init__(self, curves: CurveStore, docks: Docks, is_shown: Callable[[], bool]) -> None:
         """`is_shown` says whether the document is in front now."""

@@ -3,6 +3,8 @@
 import struct
 
 from gradstudio.protocol.messages.charts import (
+    FLOAT_BYTES,
+    PAIR_BYTES,
     Chart,
     ConfusionDrawn,
     DescentDrawn,
@@ -46,8 +48,8 @@ def caption(chart: Chart) -> tuple[str, ...]:
 
 def _place_and_loss(drawn: DescentDrawn) -> tuple[str, ...]:
     """Where the path ends, and the loss there."""
-    *_, (x, y) = struct.iter_unpack("<2f", drawn.path)
-    *_, (loss,) = struct.iter_unpack("<f", drawn.losses)
+    x, y = struct.unpack("<2f", drawn.path[-PAIR_BYTES:])
+    (loss,) = struct.unpack("<f", drawn.losses[-FLOAT_BYTES:])
     words = f"loss {format_number(loss)}"
     return f"{words} at ({format_number(x)}, {format_number(y)})", words
 
