@@ -1,8 +1,9 @@
 """Statements and values as a person calls them: what stands in the script for an item, and names of what flows."""
 
-from gradstudio.graph.model import DEFINITION_INPUTS, Graph, ItemId, Wire
+from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.name_bindings import binding_of, name_of
+from gradstudio.graph.text.statements import SELF
 from gradstudio.program.write import write
 
 
@@ -16,15 +17,18 @@ def written(graph: Graph, item: ItemId) -> str:
     return line[span.column : span.end_column] if span.line == span.end_line else line[span.column :].strip()
 
 
+def own_name(graph: Graph, item: ItemId, output: int) -> str:
+    """The name that one output binds, of a loop what it carries or counts by; "" where it has none."""
+    block = graph.blocks.get(item)
+    if block is not None and output > len(block.carried):
+        return ""
+    name = name_of(graph, (item, output)).removeprefix(SELF)
+    return name if name.strip("_") else ""
+
+
 def source_name(graph: Graph, wire: Wire) -> str:
-    """How a person calls what a wire brings: an input of a definition, or one of several names, by its own name."""
-    inputs = graph.edges.inputs if graph.edges is not None and wire.source == DEFINITION_INPUTS else ()
-    if wire.output < len(inputs):
-        return inputs[wire.output]
-    node = graph.nodes.get(wire.source)
-    is_one_of_several = node is not None and len(node.names) > 1
-    own = name_of(graph, (wire.source, wire.output)) if is_one_of_several else ""
-    return own if own.strip("_") else title(graph, wire.source)
+    """How a person calls what a wire brings: by the name that it has of its own, else what gives it."""
+    return own_name(graph, wire.source, wire.output) or title(graph, wire.source)
 
 
 def value_name(graph: Graph, item: ItemId) -> str:

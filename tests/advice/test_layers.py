@@ -3,6 +3,7 @@
 from gradstudio.advice.explanation import explain, failed_of
 from gradstudio.advice.fixes.fix_kinds import fixes_for
 from gradstudio.advice.fixes.inside_calls import definition_around
+from gradstudio.advice.quotations import source_name
 from gradstudio.graph.groups.call_ids import call_item_id
 from gradstudio.graph.model import ItemId
 from gradstudio.program.reading.reader import read_script
@@ -71,3 +72,11 @@ def test_a_layer_of_a_model_that_a_function_was_given_is_told_with_all_that_it_i
     failed = failed_of(PortInference(node=node, refusal=words))
     assert explain(failed, graph).explanation.startswith("In run ▸ Net ▸ fc: A matrix product needs")
     assert definition_around(graph, node) == "Net"
+
+
+def test_what_a_loop_carries_is_called_by_its_own_name() -> None:
+    text = "import torch\nx = torch.ones(2, 3)\nw = torch.ones(2, 3)\nfor k in range(3):\n    x = x @ w * k\n"
+    graph = read_script(text).graph
+    (loop,) = graph.blocks
+    names = {wire.output: source_name(graph, wire) for wire in graph.wires_from(loop)}
+    assert names == {0: "k", 1: "x"}

@@ -7,7 +7,8 @@ through calls of functions and classes of the program's own, and into containers
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gradstudio.graph.analysis.call_paths import CallPaths, ItemLocation, Source, prefix_of
+from gradstudio.advice.quotations import own_name
+from gradstudio.graph.analysis.call_paths import CallPaths, Source, prefix_of
 from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.groups.call_ids import INPUTS, SEPARATOR, call_item_id, calls_around, path_of
@@ -17,7 +18,6 @@ from gradstudio.graph.ports.module_calls import origin
 from gradstudio.graph.text.code_records import FREE_METHOD, FREE_PATH
 from gradstudio.graph.text.item_titles import title
 from gradstudio.graph.text.name_bindings import binding_of, name_of
-from gradstudio.graph.text.statements import SELF
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face, Operator
 
@@ -59,7 +59,7 @@ class ProgramView(CallPaths):
         place, node = self.place(item), self.node(item)
         if place is None:
             return str(item)
-        if output is not None and (name := _own_name(place, output)):
+        if output is not None and (name := own_name(*place, output)):
             return name
         if node is not None and node.operator == CALL and not any(name != "_" for name in node.names):
             source = self.source(item, (CALLED,))
@@ -197,15 +197,6 @@ class ProgramView(CallPaths):
             return
         for child in layers_of(*place)[::-1]:
             yield from self._layers(call, ItemId(prefix_of(maker) + child.id))
-
-
-def _own_name(place: ItemLocation, output: int) -> str:
-    """The name that one output binds; "" where it has none."""
-    block = place.graph.blocks.get(place.item)
-    if block is not None and output > len(block.carried):
-        return ""
-    name = name_of(place.graph, (place.item, output)).removeprefix(SELF)
-    return name if name != "_" else ""
 
 
 def written_nodes(graph: Graph) -> Iterator[Node]:
