@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from gradstudio.advice.quotations import written
+from gradstudio.advice.quotations import source_name, written
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import may_require_grad
 from gradstudio.graph.edits import apply_all
@@ -59,7 +59,7 @@ def describe_cut(node: ItemId, graph: Graph) -> str:
     wire = root_wire(node, graph)
     if wire is None:
         return ""
-    root, cut = title(graph, wire.source), find_cut(node, graph)
+    root, cut = source_name(graph, wire), find_cut(node, graph)
     if cut is None:
         inside = cut_inside(node, graph)
         if inside:
@@ -198,7 +198,7 @@ def _late_leaf(graph: Graph, above: set[ItemId]) -> Cut | None:
             continue
         users = [w.target for w in graph.wires_from(wire.source) if w.target in above and w.target in graph.nodes]
         if users and all(numbers[user] < numbers[item] for user in users):
-            return Cut("late", item, leaf=title(graph, wire.source))
+            return Cut("late", item, leaf=source_name(graph, wire))
     return None
 
 

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.quotations import source_name
 from gradstudio.graph.analysis.program_analysis import analyse, may_require_grad
 from gradstudio.graph.model import Graph, ItemId, Wire
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.text.item_titles import title
-from gradstudio.graph.text.name_bindings import name_of
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Effect
 from gradstudio.protocol.messages.events import Failed
@@ -149,7 +149,7 @@ def made_before_loop(failed: Failed, graph: Graph) -> str:
     is_made = wire is not None and wire.source in graph.nodes
     if wire is None or not is_made or not loops or loops[0] in graph.ancestors(wire.source):
         return ""
-    return title(graph, wire.source)
+    return source_name(graph, wire)
 
 
 def swapped_words(failed: Failed, graph: Graph) -> tuple[str, str] | None:
@@ -166,8 +166,8 @@ def swapped_words(failed: Failed, graph: Graph) -> tuple[str, str] | None:
     first, second = [one.summary.dtype if isinstance(one, TensorRecord) else "" for one in records]
     if not first.startswith(WHOLE) or not second.startswith("float"):
         return None
-    names = [name_of(graph, (wire.source, wire.output)) or view.name(wire.source) for wire in wires]
-    return names[0], names[1]
+    first_name, second_name = (source_name(graph, wire) for wire in wires)
+    return first_name, second_name
 
 
 # ------------------------------------------------------------------ helpers
@@ -184,7 +184,7 @@ def _shapes(failed: Failed) -> Iterator[tuple[int, ...]]:
 def _input_name(failed: Failed, graph: Graph) -> str:
     wires = (graph.wire_into(failed.node, port) for port in INPUTS)
     wire = next((one for one in wires if one is not None), None)
-    return title(graph, wire.source) if wire is not None and wire.source in graph else "The input"
+    return source_name(graph, wire) if wire is not None and wire.source in graph else "The input"
 
 
 def _above(graph: Graph, item: ItemId) -> Iterator[ItemId]:

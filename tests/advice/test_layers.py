@@ -80,3 +80,11 @@ def test_what_a_loop_carries_is_called_by_its_own_name() -> None:
     (loop,) = graph.blocks
     names = {wire.output: source_name(graph, wire) for wire in graph.wires_from(loop)}
     assert names == {0: "k", 1: "x"}
+
+
+def test_a_root_that_is_one_of_several_results_is_called_by_its_own_name() -> None:
+    text = "import torch\ndef f(x):\n    return x * 2, x.sum()\ny, loss = f(torch.ones(3))\nloss.backward()\n"
+    graph = read_script(text).graph
+    (backward,) = (node.id for node in graph.nodes.values() if node.operator == "torch.Tensor.backward")
+    failed = failed_of(PortInference(node=backward, refusal=NO_WAY))
+    assert explain(failed, graph).explanation.startswith("Nothing that loss was computed from requires grad")
