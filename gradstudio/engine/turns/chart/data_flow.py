@@ -78,13 +78,7 @@ class DataFlow:
 
     def inside(self, place: int) -> list[int]:
         """The statements that lead there, but for those of the set-up, in order."""
-        found, waiting = {place}, [place]
-        while waiting:
-            for _, at in self.lines.reads(waiting.pop()):
-                if at not in found and not self.is_given(at):
-                    found.add(at)
-                    waiting.append(at)
-        return sorted(found)
+        return self.lines.leading_to(place, lambda _, at: self.is_given(at))
 
     def is_given(self, at: int) -> bool:
         """Whether what is bound there is taken as it is: by a loop, or by set-up."""

@@ -144,13 +144,8 @@ def _losses(live: Live, lines: ProgramLines) -> list[int]:
 
 def _leaves(flow: DataFlow) -> list[int]:
     """Where what is learnt was bound that leads to the loss, in the order of the program."""
-    found, waiting = set[int](), [flow.place]
-    while waiting:
-        for _, at in flow.lines.reads(waiting.pop()):
-            if at not in found:
-                found.add(at)
-                waiting.append(at)
-    return [at for at in sorted(found) if _is_learnt(flow.live, flow.lines, at)]
+    *leading, _ = flow.lines.leading_to(flow.place)
+    return [at for at in leading if _is_learnt(flow.live, flow.lines, at)]
 
 
 def _is_learnt(live: Live, lines: ProgramLines, place: int) -> bool:

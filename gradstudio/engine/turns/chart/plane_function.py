@@ -97,17 +97,14 @@ def steps_from(flow: DataFlow, inputs: set[str], borders: set[int]) -> tuple[Ste
     Raises:
         CannotDraw: a statement on the way cannot be run twice.
     """
-    found, waiting = {flow.place}, [flow.place]
-    while waiting:
-        for name, at in flow.lines.reads(waiting.pop()):
-            is_there = name in inputs and at in borders
-            if is_there or at in found or flow.is_given(at) or flow.stands(name, at):
-                continue
-            found.add(at)
-            waiting.append(at)
-    steps = [item for at in sorted(found) if isinstance(item := flow.lines.items[at], Step)]
+
+    def is_there(name: str, at: int) -> bool:
+        return (name in inputs and at in borders) or flow.is_given(at) or flow.stands(name, at)
+
+    found = flow.lines.leading_to(flow.place, is_there)
+    steps = [item for at in found if isinstance(item := flow.lines.items[at], Step)]
     made = {name for step in steps for name in step.statement.names}
-    for item in flow.lines.items[min(found) : flow.place + 1]:
+    for item in flow.lines.items[found[0] : flow.place + 1]:
         if isinstance(item, Step) and item.statement.writes and not made.isdisjoint(item.source.operands):
             raise CannotDraw(EFFECTS)
     for step in steps:

@@ -1,6 +1,6 @@
 """The statements of a program in order, and which of them gives a name that another reads."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from gradstudio.engine.live.live_state import Loaded
@@ -44,6 +44,20 @@ class ProgramLines:
             yield from (at for _, at in self.reads(place))
         elif item.loader:
             yield self._binder(item.loader, place)
+
+    def leading_to(self, place: int, ends: Callable[[str, int], bool] = lambda _name, _at: False) -> list[int]:
+        """The statements that lead to a place, in order, itself the last.
+
+        Args:
+            ends: whether a name and where it was bound are not followed.
+        """
+        found, waiting = {place}, [place]
+        while waiting:
+            for name, at in self.reads(waiting.pop()):
+                if at not in found and not ends(name, at):
+                    found.add(at)
+                    waiting.append(at)
+        return sorted(found)
 
     def _binder(self, name: str, place: int) -> int:
         return next((at for at in range(place - 1, -1, -1) if name in names_of(self.items[at])), NOWHERE)
