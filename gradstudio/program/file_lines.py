@@ -62,11 +62,10 @@ class FileText:
         if end:
             first = self.lines[code.node]
             return ShownCode(tuple(range(first, end + 1)), "\n".join(self._text.split("\n")[first - 1 : end]))
-        return ShownCode(tuple(self.line(code, below) for below in range(code.text.count("\n") + 1)), code.text)
-
-    def line(self, code: CodeLines, below: int) -> int:
-        """The line of the file that the line `below` the first of a code was read from; the script's, where none is."""
-        return _line_of_code(code, self.lines, below) if code.node in self.lines else code.line + below
+        every = range(code.text.count("\n") + 1)
+        if code.node not in self.lines:
+            return ShownCode(tuple(code.line + below for below in every), code.text)
+        return ShownCode(tuple(_line_of_code(code, self.lines, below) for below in every), code.text)
 
     def _end(self, code: CodeLines) -> int:
         """The line on which the statements of a code end in the file; 0 where others stand there than are run."""
@@ -123,13 +122,6 @@ class FileLines:
         if graph is not None and may_need_yes(graph):
             self._texts = {one.node: one.text for one in compile_graph(graph).codes}
 
-    def line(self, code: CodeLines, line: int) -> int | None:
-        """The line of the file for one of the script, within a code; None where the file does not hold it."""
-        return self._file.line(code, line - code.line) if self._holds(code) else None
-
     def shown(self, code: CodeLines) -> ShownCode | None:
         """A code as the file has it; None where the file does not hold it."""
-        return self._file.shown(code) if self._holds(code) else None
-
-    def _holds(self, code: CodeLines) -> bool:
-        return code.text == self._texts.get(code.node)
+        return self._file.shown(code) if code.text == self._texts.get(code.node) else None

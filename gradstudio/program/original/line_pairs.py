@@ -37,7 +37,8 @@ def line_pairs(graph: Graph, text: str, at: Mapping[ItemId, int]) -> tuple[LineP
 def _pairs(typed: StatementLines, printed: StatementLines, places: Mapping[int, int]) -> Iterator[LinePair]:
     for number, place in places.items():
         one, own = printed.statements[number], typed.statements[place]
-        yield LinePair(one.first, one.head_last, own.first, own.head_last)
+        is_whole = one.head_last == one.last and one.last - one.first == own.last - own.first  # code, as it was typed
+        yield LinePair(one.first, one.head_last, own.first, own.last if is_whole else own.head_last)
         above, typed_above = printed.above(number), typed.above(place)
         if len(above) == len(typed_above):
             for (line, _), (typed_line, _) in zip(above, typed_above, strict=True):

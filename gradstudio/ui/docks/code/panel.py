@@ -81,6 +81,7 @@ class CodePanel(QWidget):
         column.addWidget(self.strip)
         self.editor.hint_of, self.editor.tip_at = self.hint_of, self.tip_at
         self.live.may_say = lambda: not self._completes()
+        session.run.code_question.in_dock = lambda line: self.marks.lines.shown(line)
         self.editor.gutter.has_statement = lambda line: self.statement_at(line) is not None
         self.set_theme(theme)
         self._listen()

@@ -39,6 +39,7 @@ class CodeQuestion:
         ask: shows the parts and gives the person's answer; without anybody to ask it is no.
         tell: takes words about the file of what is trusted.
         file: where the document lies; None: nowhere yet.
+        in_dock: the line of the Code dock where one of the program stands; 0: nowhere.
         file_lines: where its code stands in the Python file that it was read from, if it was.
     """
 
@@ -49,6 +50,7 @@ class CodeQuestion:
         self.ask: Callable[[tuple[CodePart, ...]], bool] = lambda _parts: False
         self.tell: Callable[[str], object] = lambda _words: None
         self.file: Callable[[], Path | None] = lambda: None
+        self.in_dock: Callable[[int], int] = lambda line: line
         self.file_lines = FileLines()
 
     @property
@@ -61,10 +63,8 @@ class CodeQuestion:
         return f"line {self.line(line)}" if any(one.node == node for one in self._program().codes) else ""
 
     def line(self, line: int) -> int:
-        """A line within code of the program that runs as the Code dock counts it: as typed, where the file has it."""
-        above = (one for one in self._program().codes if one.line <= line)
-        code = max(above, key=lambda one: one.line, default=None)
-        return self.file_lines.line(code, line) or line if code is not None else line
+        """A line of the program as the Code dock counts it; as the program does, where the dock has other words."""
+        return self.in_dock(line) or line
 
     def may_run(self, verb: Verb) -> bool:
         """The answer, asked for where there was no yes yet; a no is not remembered, and is told of."""
@@ -106,9 +106,7 @@ class CodeQuestion:
         of_file = [CodePart(node, *shown, True) for node, shown in found if shown is not None]
         if len(of_file) == len(found):
             return tuple(sorted(of_file, key=lambda part: part.numbers))
-        return tuple(CodePart(one.node, _in_dock(one), one.text) for one in program.codes)
+        return tuple(CodePart(one.node, self._numbers(one), one.text) for one in program.codes)
 
-
-def _in_dock(code: CodeLines) -> tuple[int, ...]:
-    """The lines of a code as the Code dock counts them."""
-    return tuple(range(code.line, code.line + code.text.count("\n") + 1))
+    def _numbers(self, code: CodeLines) -> tuple[int, ...]:
+        return tuple(map(self.line, range(code.line, code.line + code.text.count("\n") + 1)))

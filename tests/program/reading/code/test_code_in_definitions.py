@@ -205,7 +205,8 @@ def test_code_in_a_definition_stands_on_the_lines_of_the_file() -> None:
     read_text = read_script(HEAD + function("d = {k: y for k in range(2)}"), keeps_code=True)
     program = compile_graph(read_text.graph)
     (code,) = program.codes
-    assert FileLines(read_text.graph, read_text.lines).line(code, code.line) == 7
+    shown = FileLines(read_text.graph, read_text.lines).shown(code)
+    assert shown is not None and shown.numbers == (7,)
 
 
 def test_what_nobody_wants_may_have_no_name_in_a_definition() -> None:

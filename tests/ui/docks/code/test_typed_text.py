@@ -74,6 +74,37 @@ def test_lines_and_cards_are_linked_both_ways(opened: CodePanel, session: Sessio
     assert opened.editor.line == 13
 
 
+def test_each_line_of_code_that_has_several_parts_is_linked(
+    qtbot: QtBot, session: Session, focused_panel: CodePanel, tmp_path: Path
+) -> None:
+    typed = "import torch\nx = torch.ones( 3 )\ntry:\n    d = {'a': x}\n    e = d['b']\nexcept KeyError:\n    e = 0\n"
+    path = tmp_path / "code.py"
+    path.write_text(typed)
+    session.open(path)
+    qtbot.waitUntil(lambda: bool(session.run.program.codes))
+    panel, (code,) = focused_panel, session.run.program.codes
+    lines = session.run.program.code.split("\n")
+    assert [lines[code.line - 1 + k] for k in range(5)] == panel.editor.lines[2:7]
+    assert [panel.marks.lines.shown(code.line + k) for k in range(5)] == [3, 4, 5, 6, 7]
+    assert panel.marks.lines.program_end(7) == code.line + 4
+
+
+def test_the_line_of_code_that_is_told_is_where_the_dock_has_it_now(
+    qtbot: QtBot, session: Session, focused_panel: CodePanel, tmp_path: Path
+) -> None:
+    path = tmp_path / "code.py"
+    path.write_text("import torch\n\n\nx = torch.ones( 3 )\nd = {k: x for k in 'ab'}\n")
+    session.open(path)
+    qtbot.waitUntil(lambda: bool(session.run.program.codes))
+    (code,) = session.run.program.codes
+    assert session.run.code_question.place(code.node, code.line) == "line 5"
+    focused_panel.live.take_back(focused_panel.editor.text.replace("x = ", "w = torch.zeros( 3 )\nx = "))
+    focused_panel.live.flush()
+    (code,) = session.run.program.codes
+    assert focused_panel.marks.line_of(code.node) == 6
+    assert session.run.code_question.place(code.node, code.line) == "line 6"
+
+
 def test_what_the_canvas_edits_is_the_only_other_line(qtbot: QtBot, opened: CodePanel, session: Session) -> None:
     store, edited = session.graph_store, TYPED.replace("z / 7   # seventh", "z / 9   # seventh").rstrip("\n")
     store.submit(set_literal(store.graph, node(session, "operator.truediv"), "b", "9"), "Set 9")
