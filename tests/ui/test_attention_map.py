@@ -1,12 +1,13 @@
 """The attention map: shown by a command, drawn by a run, at an earlier moment as it was then, kept in the file."""
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document import file
 from gradstudio.protocol.messages.charts import ImagesDrawn, NoChart
-from gradstudio.ui.canvas.paint.chart.image_painter import tile_images
+from gradstudio.ui.canvas.paint.chart.image_painter import paint_images, tile_images
 from tests.ui.desk import Desk
 
 LEARNING = """import torch
@@ -47,6 +48,13 @@ def test_a_map_is_chosen_drawn_looked_back_at_painted_and_kept(desk: Desk, qtbot
     image = tile_images(now, desk.window.canvas.canvas_style.theme)[0]
     levels = np.frombuffer(now.pixels, np.uint8).reshape(3, 5, 5)
     assert image.pixelColor(3, 1).red() == levels[0, 1, 3] and image.pixelColor(1, 3).red() == levels[0, 3, 1]
+    picture, style = QImage(240, 180, QImage.Format.Format_RGB32), desk.window.canvas.canvas_style
+    picture.fill(style.color("surface"))
+    painter = QPainter(picture)
+    paint_images(painter, style, now, QRectF(0, 0, 240, 180))
+    painter.end()
+    edges = sum(picture.pixelColor(k % 240, k // 240) == style.color("line") for k in range(240 * 180))
+    assert edges > 3 * 4 * 60, "each map has a frame"
     kept = file.loads(file.dumps(desk.graph)).places[desk.node("weights")]
     assert kept.chart == "attention"
     desk.session.attention.look_at(tick)

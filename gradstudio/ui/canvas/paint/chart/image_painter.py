@@ -33,6 +33,8 @@ def paint_images(
         row, column = divmod(number, columns)
         box = QRectF(left + column * (wide + GAP), room.top() + row * (high + below + GAP), wide, high)
         painter.drawImage(box, image)
+        if drawn.kind == "attention":  # a dark map ends where the next one begins
+            _paint_frame(painter, style.color("line"), 1.0, box)
         if drawn.truths and words:
             _paint_label(painter, style, box, drawn.truths[number], drawn.said[number] if drawn.said else None)
 
@@ -89,6 +91,10 @@ def _paint_label(painter: QPainter, style: CanvasStyle, box: QRectF, right: int,
     left = box.center().x() - style.meter.width(text, "small") / 2
     style.meter.write(painter, "small", text, left, box.bottom(), style.line)
     if is_wrong:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(style.color("danger"), 1.4))
-        painter.drawRect(box)
+        _paint_frame(painter, style.color("danger"), 1.4, box)
+
+
+def _paint_frame(painter: QPainter, color: QColor, width: float, box: QRectF) -> None:
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(color, width))
+    painter.drawRect(box)
