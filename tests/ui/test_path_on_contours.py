@@ -13,6 +13,7 @@ from gradstudio.ui.canvas.paint.chart.contour_painter import contour_image
 from gradstudio.ui.state.results.chart_store import ChartStore
 from tests.ui.desk import Desk
 
+WANTED: tuple[WantedChart, WantedChart] = ((ItemId("n"), "path"), (ItemId("m"), "path"))
 BOWL = """import torch
 w = torch.tensor([-3.0, 1.0], requires_grad=True)
 for turn in range(20):
@@ -35,6 +36,10 @@ def _bowl(desk: Desk, qtbot: QtBot) -> None:
     desk.key(Qt.Key.Key_F5)
     desk.until(lambda: desk.session.run.state.at_end)
     desk.rest()
+
+
+def descent(wanted: WantedChart, step: int) -> DescentDrawn:
+    return DescentDrawn(node=wanted[0], step=step, path=bytes(8 * step), steps=tuple(range(1, step + 1)))
 
 
 def shown(desk: Desk) -> DescentDrawn:
@@ -68,9 +73,16 @@ def test_the_path_is_painted_where_the_numbers_were(desk: Desk) -> None:
 
 
 def test_of_a_path_the_newest_alone_is_kept() -> None:
-    store, node = ChartStore(), ItemId("n")
-    wanted: WantedChart = (node, "path")
+    store, wanted = ChartStore(), WANTED[0]
     for step in range(1, 20):
-        store.add(DescentDrawn(node=node, step=step, path=bytes(8 * step), steps=tuple(range(1, step + 1))))
+        store.add(descent(wanted, step))
     first = store.at(wanted, 3)
     assert isinstance(first, DescentDrawn) and first.steps == (1, 2, 3) and first.step == 19
+
+
+def test_of_two_paths_looked_back_at_neither_is_made_anew() -> None:
+    store = ChartStore()
+    for wanted in WANTED:
+        store.add(descent(wanted, 19))
+    first, second = (store.at(wanted, 3) for wanted in WANTED)
+    assert store.at(WANTED[0], 3) is first and store.at(WANTED[1], 3) is second

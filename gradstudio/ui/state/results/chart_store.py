@@ -23,7 +23,7 @@ class ChartStore:
         """None was drawn."""
         self.wanted: tuple[WantedChart, ...] = ()
         self._charts: dict[WantedChart, list[Chart]] = {}
-        self._looked_at: tuple[DescentDrawn, int, DescentDrawn] | None = None
+        self._looked_at: dict[ItemId, tuple[DescentDrawn, int, DescentDrawn]] = {}
 
     def add(self, drawn: Chart) -> None:
         """A chart came; one of the same place in the run, or of a later one, gives way."""
@@ -46,13 +46,15 @@ class ChartStore:
 
     def _path_until(self, newest: DescentDrawn, step: int) -> DescentDrawn:
         """The same object as long as the same is looked at: painted charts are kept by what they are."""
-        if self._looked_at is None or self._looked_at[:2] != (newest, step):
-            self._looked_at = newest, step, newest.until(step)
-        return self._looked_at[2]
+        known = self._looked_at.get(newest.node)
+        if known is None or known[0] is not newest or known[1] != step:
+            known = self._looked_at[newest.node] = newest, step, newest.until(step)
+        return known[2]
 
     def clear(self) -> None:
         """A start from nothing."""
         self._charts.clear()
+        self._looked_at.clear()
 
 
 def shown_in(graph: Graph) -> tuple[WantedChart, ...]:
