@@ -17,6 +17,8 @@ AS_IT_STANDS = "script"
 SUFFIX = ".safetensors"
 RESTARTS = "--max-restarts"
 RESUME = "--resume"
+A_STORE_EACH = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
+"""For torchrun, which else keeps one store: in it, those that are started again find where those that died listened."""
 TORCHRUN = (sys.executable, "-m", "torch.distributed.run")
 THERE = (
     "{file} is there already, of an older training. Go on from it with -- --resume auto, or take it away: "
@@ -124,7 +126,8 @@ def with_resume(of_script: list[str], checkpoint: Path) -> list[str]:
 def run_script(script: Path, of_torchrun: list[str], of_script: list[str]) -> int:
     """Run a script under torchrun, in its folder; Ctrl+C reaches all of its processes."""
     command = [*TORCHRUN, *of_torchrun, script.name, *of_script]
-    with subprocess.Popen(command, cwd=script.parent) as process:
+    environment = {**os.environ, **(A_STORE_EACH if begins_again(of_torchrun) else {})}
+    with subprocess.Popen(command, cwd=script.parent, env=environment) as process:
         try:
             code = process.wait()
         except KeyboardInterrupt:

@@ -116,7 +116,7 @@ for epoch in range(4000):
 """
 
 
-@pytest.mark.skip(reason="behind a restart gloo is refused its connection now and then, and the training stands still")
+@pytest.mark.slow
 def test_a_rank_that_is_killed_is_started_again_and_the_training_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     program = tmp_path / "net.py"
     program.write_text(ENDLESS)
