@@ -191,9 +191,12 @@ class CallPaths:
     def _listed(self, element: Source) -> ItemId | None:
         """Of an element of a list of modules, which one class has made all of, the first that was listed."""
         held = self._list_of(element)
-        todo, makers, seen = [held] if held is not None else [], list[ItemId](), set[ItemId]()
+        todo = [(element.item, held)] if held is not None else []
+        makers, seen = list[ItemId](), set[ItemId]()
         while todo:
-            one = todo.pop(0)
+            user, one = todo.pop(0)
+            if self._is_rebound(one.item, user):
+                return None
             item, _ = self.resolve(one.item, one.output)
             if item in seen:
                 continue
@@ -201,10 +204,10 @@ class CallPaths:
             if self._operator(item) not in LISTS:
                 makers.append(item)
                 continue
-            todo += [one for one in self.sources(item) if one.port.partition(".")[0] in LISTED]
+            todo += [(item, one) for one in self.sources(item) if one.port.partition(".")[0] in LISTED]
             users = (ItemId(prefix + wire.target) for wire, prefix in self.uses(item) if wire.port == "self")
-            added = (self.source(user, ("object",)) for user in users if self._operator(user) == APPEND)
-            todo += [one for one in added if one is not None]
+            added = ((user, self.source(user, ("object",))) for user in users if self._operator(user) == APPEND)
+            todo += [(user, one) for user, one in added if one is not None]
         classes = {self._operator(maker) for maker in makers}
         return makers[0] if len(classes) == 1 and classes.pop().startswith(GROUP) else None
 

@@ -79,6 +79,14 @@ def test_of_what_is_made_in_one_way_or_another_nothing_is_said() -> None:
     assert {paths.group(call) for call in calls_in(paths, paths.graph)} == {""}
 
 
+def test_nor_of_a_list_of_what_is_made_in_one_way_or_another() -> None:
+    text = "def run(nets, x):\n    for net in nets:\n        x = net(x)\n    return x\nnet = Net()\n"
+    rebound = "if torch.rand(()) > 0.5:\n    net = Other()\n"
+    for between, groups in ((rebound, {""}), ("", {"Net", ""})):
+        paths = CallPaths(read_script(BEGIN + text + between + "y = run([net], torch.ones(2, 4))\n").graph)
+        assert {paths.group(call) for call in calls_in(paths, paths.graph)} == groups
+
+
 def test_a_value_that_goes_round_is_followed_once() -> None:
     text = "def same(h):\n    return h\nh = torch.ones(3)\nfor k in range(4):\n    h = same(h)\ny = h.sum()\n"
     graph = read_script(BEGIN + text).graph
