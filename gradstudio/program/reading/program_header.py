@@ -24,8 +24,9 @@ IsAvailable = Callable[[str], bool]
 
 def header_before(statements: Sequence[ast.stmt]) -> Header:
     """The settings of a text before any of its statements sets one."""
-    typed = [part for one in codes_in(statements) for part in one.statements]
-    return Header(seed=None, deferred_annotations=defers_annotations(statements) and has_annotations(typed))
+    is_asked = defers_annotations(statements)
+    is_deferred = is_asked and has_annotations(part for one in codes_in(statements) for part in one.statements)
+    return Header(seed=None, deferred_annotations=is_deferred)
 
 
 def read_header(statement: ast.stmt, modules: Modules, header: Header) -> Header | None:
