@@ -38,7 +38,6 @@ def refusal(text: str, **names: object) -> str:
         "y = __import__('os')", "y = __builtins__", "import os", "from os import path", "from . import x",
         "y = torch.load", "y = torch.ops.aten", "y = np.lib", "y = math.__loader__", "global y",
         "y = F.relu.__globals__", "y = nn.Module.__subclasses__()", "try:\n    y = 1\nfinally:\n    y = 2",
-        "while True:\n    y = 1",
     ],
 )  # fmt: skip
 def test_what_no_drawing_is_made_of_is_refused(text: str) -> None:

@@ -66,6 +66,11 @@ def runs(desk: Desk) -> list[KeptRun]:
     return list(kept_runs(folder))
 
 
+def refuse(*_arguments: object) -> None:
+    """As a disk that is full."""
+    raise OSError("No space left on device")
+
+
 def loss(desk: Desk) -> Sized:
     """The values of the curve, as the window has them."""
     curves = desk.session.results.tables.curves
@@ -134,12 +139,9 @@ def test_a_disk_that_fills_up_ends_the_keeping_and_not_the_training(
     desk.session.save(path)
     train(desk, "running")
 
-    def full(*_arguments: object) -> None:
-        raise OSError("No space left on device")
-
     heard = list[Event]()
     desk.session.engine.received.connect(heard.append)
-    monkeypatch.setattr(RunWriter, "add", full)
+    monkeypatch.setattr(RunWriter, "add", refuse)
     for _ in range(2):
         desk.session.run.questions.answered.emit(CheckpointKept(request=0, data=b"learnt"))
     assert desk.session.run.state.busy and desk.session.runs.current == ""
@@ -154,10 +156,7 @@ def test_a_disk_that_is_full_when_the_engine_dies_ends_the_keeping_alone(
     desk.session.save(path)
     train(desk, "running")
 
-    def full(*_arguments: object) -> None:
-        raise OSError("No space left on device")
-
-    monkeypatch.setattr(RunWriter, "save", full)
+    monkeypatch.setattr(RunWriter, "save", refuse)
     os.kill(desk.session.engine.pid, signal.SIGKILL)
     desk.until(lambda: not desk.session.run.state.live)
     assert desk.session.run.state.outcome == "died" and desk.session.runs.current == ""

@@ -105,8 +105,7 @@ class ProgramView(CallPaths):
             return ""
         if node.operator == CALL:
             maker = self.maker(item)
-            made = self.node(maker) if maker is not None else None
-            return _word(made.operator) if made is not None else ""
+            return _word(self._operator(maker)) if maker is not None else ""
         if node.operator in NAMED:
             return _word(node.literals.get("name", "").strip("\"'"))
         return _word_of(operator_of(place.graph, place.item), node.operator)
@@ -129,9 +128,8 @@ class ProgramView(CallPaths):
         if place is None or block is None or not 0 < output <= len(block.carried):
             return ()
         name = block.carried[output - 1]
-        wires = [place.graph.wire_into(place.item, f"{way}.{name}") for way in ("first", "next")]
-        prefix = prefix_of(item)
-        return tuple([Source(w.port, ItemId(prefix + w.source), w.output) for w in wires if w is not None])
+        found = {source.port: source for source in self.sources(item)}
+        return tuple([found[port] for port in (f"first.{name}", f"next.{name}") if port in found])
 
     def stages(self, item: ItemId, output: int) -> Iterator[Stage]:
         """The steps by which a value came about, the last one first, along the first argument of each."""

@@ -183,8 +183,8 @@ class CallPaths:
         if node.operator.startswith(GROUP):
             return node.operator.removeprefix(GROUP)
         maker = self.maker(item) if node.operator == CALL else None
-        made = self.node(maker) if maker is not None else None
-        name = made.operator.removeprefix(GROUP) if made is not None and made.operator.startswith(GROUP) else ""
+        made = self._operator(maker) if maker is not None else ""
+        name = made.removeprefix(GROUP) if made.startswith(GROUP) else ""
         known = self.graph.definitions.get(name)
         return name if known is not None and known.is_module else ""
 
@@ -245,8 +245,7 @@ class CallPaths:
 
     def _same_module(self, item: ItemId) -> Source | None:
         """What a method of modules is called of that gives back the module itself."""
-        node = self.node(item)
-        path = SAME_MODULE.get(node.operator) if node is not None else None
+        path = SAME_MODULE.get(self._operator(item))
         return self.source(item, (path,)) if path is not None else None
 
     def _nearer(self, item: ItemId, output: int) -> Source | None:

@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
 
-from gradstudio.graph.analysis.call_addresses import locate_item
 from gradstudio.graph.groups.call_ids import calls_around, is_call_item
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.ui.state.session import Session
@@ -170,6 +169,8 @@ def _nearest(kept: list[int], turn: int, shown: int) -> int:
 def loops_around(graph: Graph, item: ItemId | None) -> tuple[ItemId, ...]:
     """The `for` blocks an item stands in, outermost first; a loop stands in itself. Inside calls: loops around each."""
     if item is not None and is_call_item(item):
+        from gradstudio.graph.analysis.call_addresses import locate_item  # nothing has run at a start
+
         places = [locate_item(graph, at) for at in (*calls_around(item), item)]
         return tuple(loop for place in places if place is not None for loop in loops_around(*place))
     if item is None or item not in graph:

@@ -1,6 +1,5 @@
 """How the program that ran called its nodes: what the past is named with, whatever was edited since. No Qt here."""
 
-from gradstudio.graph.analysis.call_addresses import group_at
 from gradstudio.graph.groups.call_ids import calls_around, is_call_item, path_of
 from gradstudio.graph.groups.code_ids import CodeCall, code_call
 from gradstudio.graph.model import Graph, ItemId
@@ -32,6 +31,8 @@ class RunNames:
         """The names the node bound when it ran, or its operator; "" when it was not in the program."""
         if not is_call_item(node):
             return title(self.graph, node) if node in self.graph else ""
+        from gradstudio.graph.analysis.call_addresses import group_at  # nothing has run at a start
+
         words = list[str]()
         graph = self.graph
         call = code_call(node)

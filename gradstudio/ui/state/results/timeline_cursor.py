@@ -1,6 +1,5 @@
 """The moment that is looked at: the timeline as the person's attention cuts it. It holds no results of its own."""
 
-from gradstudio.graph.analysis.call_addresses import locate_item
 from gradstudio.graph.groups.call_ids import calls_around
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.ports.item_ports import written_wire
@@ -251,6 +250,8 @@ class TimelineCursor:
         graph = self._graph
         if graph is None:
             return []
+        from gradstudio.graph.analysis.call_addresses import locate_item  # nothing has run at a start
+
         places = [locate_item(graph, at) for at in (*calls_around(node), node)]
         return [loop for place in places if place is not None for loop in _loops_around(*place)]
 
