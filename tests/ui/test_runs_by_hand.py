@@ -284,7 +284,8 @@ def test_the_best_of_a_run_is_restored_from_its_menu(desk: Desk, path: Path) -> 
     assert isinstance(panel, RunsPanel)
     desk.until(lambda: panel.isVisible() and panel.model.rows)
     click(panel, 0)
-    assert f"at turn {run.record.best_turns}, is kept, too" in panel.words.toPlainText()
+    kept = f"at turn {run.record.best_turns}, is kept, too"
+    desk.until(lambda: kept in panel.words.toPlainText())  # the panel hears of a file after it is there
     actions = {action.text(): action for action in panel.menu_of(panel.model.index(0, STATE)).actions()}
     actions[f"Restore its best (test_loss {run.record.best:.4g}, turn {run.record.best_turns})"].trigger()
     desk.until(lambda: "What it had learnt is put back" in desk.said)
