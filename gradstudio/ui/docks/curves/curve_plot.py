@@ -5,15 +5,17 @@ import os
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 
 import pyqtgraph
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from gradstudio.protocol.curve_titles import is_share
 from gradstudio.ui.docks.curves.beside_colors import beside_color
+from gradstudio.ui.docks.curves.curve_axes import Side, choose_sides
 from gradstudio.ui.docks.curves.curve_marks import CurveMarks
 from gradstudio.ui.docks.curves.curve_pointer import CurvePointer
 from gradstudio.ui.docks.curves.curve_table import smooth
+from gradstudio.ui.docks.curves.twin_boxes import LeftBox
 from gradstudio.ui.state.results.curve_store import BesideCurve, CurveStore, Name
 from gradstudio.ui.theme import Theme, ui_font
 
@@ -46,35 +48,46 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
 
     Attributes:
         marks: where literals became others.
-        shares: what has its axis at the right, from 0 to 1.
+        right: what has its axis at the right; shares alone are seen from 0 to 1 there.
+        sides: the axis of each curve, by title; `chosen_sides` what was chosen of them.
 
     Signals:
         picked(float): a click at this number of turns, from 0; `chosen` a double click.
+        menu_asked(str, QPoint): the right button over the name of this curve ("": of none), there on the screen.
     """
 
     picked = Signal(float)
     chosen = Signal(float)
+    menu_asked = Signal(str, QPoint)
 
     def __init__(self, store: CurveStore, theme: Theme, parent: QWidget | None = None) -> None:
         """Plot a store; `refresh` draws what is new."""
-        super().__init__(parent, background=theme.surface)
+        super().__init__(parent, background=theme.surface, viewBox=LeftBox())
         self._store, self._theme = store, theme
+        self.sides: dict[str, Side] = {}
+        self.chosen_sides: dict[str, Side] = {}
+        self.is_log_right = False
         self._curves: dict[Name, tuple[pyqtgraph.PlotDataItem, pyqtgraph.PlotDataItem]] = {}
         self._titles: dict[Name, str] = {}
         self._beside: list[pyqtgraph.PlotDataItem] = []
         self._drawn: tuple[tuple[BesideCurve, ...], frozenset[str], int] | None = None
-        self._turns, self._is_log = 1, False
+        self._weighed: tuple[tuple[BesideCurve, ...], dict[str, float]] = ((), {})
+        self._turns = 1
         self.setAccessibleName("Curves over turns")
         self.setMenuEnabled(False)
         item = self.getPlotItem()
         item.ctrlMenu.setParent(self, item.ctrlMenu.windowFlags())  # it is not shown; nobody else would end it
         item.hideButtons()
         item.showGrid(x=False, y=True, alpha=0.14)
+        item.getAxis("right").setGrid(False)  # two grids of other steps could not be told apart
         item.setDownsampling(auto=True, mode="peak")
         item.setClipToView(True)
         self.legend = item.addLegend(offset=(-LEGEND_GAP_PX, 8), labelTextSize=f"{LEGEND_POINTS}pt", sampleType=_Sample)
         self.legend.setParentItem(item)  # beside the curves, not over them
-        self.shares = self._share_axis(item)
+        self.right = item.getViewBox().right
+        self.right.setZValue(item.getViewBox().zValue() + 1)
+        self.scene().addItem(self.right)
+        item.getAxis("right").linkToView(self.right)
         self._cursor = pyqtgraph.InfiniteLine(angle=90, movable=False)
         self._cursor.hide()
         self.addItem(self._cursor, ignoreBounds=True)
@@ -85,24 +98,12 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         self.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
         self.set_theme(theme)
 
-    def _share_axis(self, item: pyqtgraph.PlotItem) -> pyqtgraph.ViewBox:
-        """What is drawn by the axis at the right; it moves with the other."""
-        shares = pyqtgraph.ViewBox(enableMenu=False, enableMouse=False)
-        shares.setZValue(item.getViewBox().zValue() + 1)
-        self.scene().addItem(shares)
-        item.getAxis("right").linkToView(shares)
-        shares.setXLink(item.getViewBox())
-        shares.setYRange(0, 1, padding=SHARE_PADDING)
-        shares.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
-        shares.hide()
-        return shares
-
     def refresh(self, titles: dict[Name, str]) -> None:
         """Draw the curves of these names, called so."""
         if titles != self._titles:
             self._forget_curves()
             self._titles = dict(titles)
-        self._show_shares(any(is_share(title) for title in titles.values()))
+        self._refresh_sides()
         longest = self._store.longest_of(titles)
         for name in titles:
             x, y = self._store.points(name)
@@ -113,6 +114,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
                 whole.setData(x + 1, y, connect="finite")
             line.setData(x + 1, smooth(y, self._turns), connect="finite")
         self._refresh_beside()
+        self._color_axes()
         self._fit_legend()
         self.pointer.refresh(self.lines())
 
@@ -139,10 +141,30 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
 
     def set_log(self, is_on: bool) -> None:
         """Values on a logarithmic scale."""
-        self._is_log = is_on
         self.getPlotItem().setLogMode(x=False, y=is_on)
-        self.getPlotItem().getAxis("right").setLogMode(y=False)  # shares are drawn as they are
+        self.set_log_right(self.is_log_right)  # which pyqtgraph takes to be the same
         self.enableAutoRange()
+
+    def set_log_right(self, is_on: bool) -> None:
+        """Values at the right on a logarithmic scale."""
+        self.is_log_right = is_on
+        for item in self.right.addedItems:
+            item.setLogMode(False, is_on)
+        self.getPlotItem().getAxis("right").setLogMode(y=is_on)
+        self._show_all_right()
+
+    def choose_side(self, title: str, side: Side | None) -> None:
+        """Put the curves of this title on an axis; None: where they belong by themselves."""
+        self.chosen_sides.pop(title, None)
+        if side is not None:
+            self.chosen_sides[title] = side
+        self.sides = {}
+        self.refresh(self._titles)
+
+    def show_all(self) -> None:
+        """Zoom out until all of every curve is seen, on both axes."""
+        self.enableAutoRange()
+        self._show_all_right()
 
     def set_smoothing(self, turns: int) -> None:
         """Draw means of so many turns, what they are of faintly behind."""
@@ -168,9 +190,33 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         self.legend.setLabelTextColor(theme.text)
         self._cursor.setPen(pyqtgraph.mkPen(theme.accent, width=1.4))
         self.pointer.set_theme(theme)
-        titles, self._drawn = self._titles, None
+        titles = self._titles
         self._forget_curves()
         self.refresh(titles)
+
+    def _refresh_sides(self) -> None:
+        """Put each curve on its axis; they are drawn anew where one goes to the other."""
+        largest = {title: self._store.largest(name) for name, title in self._titles.items()}
+        for title, number in self._largest_beside().items():
+            if title in largest or not self._titles:
+                largest[title] = max(largest.get(title, 0.0), number)
+        before = self.sides if self.sides.keys() == largest.keys() else {}
+        sides = choose_sides(largest, self.chosen_sides, before)
+        if sides != self.sides:
+            titles = self._titles
+            self._forget_curves()
+            self._titles, self.sides = titles, sides
+            self._show_right(Side.RIGHT in sides.values())
+
+    def _largest_beside(self) -> dict[str, float]:
+        """The largest magnitude of the curves of other runs, by title."""
+        beside = self._store.beside
+        if self._weighed[0] is not beside:
+            largest: dict[str, float] = {}
+            for curve in beside:
+                largest[curve.title] = max(largest.get(curve.title, 0.0), curve.largest)
+            self._weighed = beside, largest
+        return self._weighed[1]
 
     def _refresh_beside(self) -> None:
         """Curves of other runs: of the values that are plotted, or of all where none is."""
@@ -179,14 +225,14 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
             return
         self._drawn = beside, titles, self._turns
         for item in self._beside:
-            self.removeItem(item)
+            self._remove(item)
         self._beside = [self._draw_beside(curve) for curve in beside if curve.title in titles or not titles]
 
     def _draw_beside(self, curve: BesideCurve) -> pyqtgraph.PlotDataItem:
         color = beside_color(self._theme, curve.place)
         color.setAlpha(DIM)
         pen = pyqtgraph.mkPen(color, width=BESIDE)
-        item = self.plot(pen=pen, name=f"{curve.label}: {curve.title}")
+        item = self._draw(pen, curve.title, f"{curve.label}: {curve.title}")
         item.setZValue(-1)
         item.setData(curve.turns + 1, smooth(curve.values, self._turns), connect="finite")
         return item
@@ -196,44 +242,70 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
             color = pyqtgraph.mkColor(self._theme.plot[len(self._curves) % len(self._theme.plot)])
             faint = pyqtgraph.mkColor(color)
             faint.setAlpha(FAINT)
-            pens = pyqtgraph.mkPen(faint, width=1), pyqtgraph.mkPen(color, width=STRONG)
-            self._curves[name] = self._draw(*pens, self._titles[name])
+            title = self._titles[name]
+            whole = self._draw(pyqtgraph.mkPen(faint, width=1), title)
+            self._curves[name] = whole, self._draw(pyqtgraph.mkPen(color, width=STRONG), title, title)
         return self._curves[name]
 
-    def _draw(self, faint: object, strong: object, title: str) -> tuple[pyqtgraph.PlotDataItem, pyqtgraph.PlotDataItem]:
-        """What was smoothed, and the curve; a share stands on the axis at the right."""
-        if not is_share(title):
-            return self.plot(pen=faint), self.plot(pen=strong, name=title)
-        whole, line = pyqtgraph.PlotDataItem(pen=faint), pyqtgraph.PlotDataItem(pen=strong)
-        for item in (whole, line):
-            self.shares.addItem(item)
-            item.setDownsampling(auto=True, method="peak")
-            item.setClipToView(True)
-        self.legend.addItem(line, f"{title} →")
-        return whole, line
+    def _draw(self, pen: object, title: str, name: str | None = None) -> pyqtgraph.PlotDataItem:
+        """A line of the curve of this title, on its axis; with a name it stands in the legend."""
+        if self.sides[title] is Side.LEFT:
+            return self.plot(pen=pen, name=name)
+        item = pyqtgraph.PlotDataItem(pen=pen)
+        item.setLogMode(False, self.is_log_right)
+        self.right.addItem(item)
+        item.setDownsampling(auto=True, method="peak")
+        item.setClipToView(True)
+        if name is not None:
+            self.legend.addItem(item, f"{name} →")
+        return item
 
-    def _show_shares(self, is_there: bool) -> None:
-        """An axis of its own for what lies between 0 and 1, while there is some."""
-        if is_there == self.getPlotItem().getAxis("right").isVisible():
-            return
-        self.getPlotItem().showAxis("right", is_there)
-        self.shares.setVisible(is_there)
-        self._on_view_box_resized()
+    def _color_axes(self) -> None:
+        """Of two axes, the numbers of one that only one curve has are in its colour."""
+        for side in Side:
+            colors = [line.opts["pen"].color() for line in self.lines() if self._side_of(line) is side]
+            is_one = len(colors) == 1 and Side.RIGHT in self.sides.values()
+            color = colors[0] if is_one else pyqtgraph.mkColor(self._theme.text_dim)
+            axis = self.getPlotItem().getAxis(side)
+            if axis.textPen().color() != color:
+                axis.setTextPen(color)
+
+    def _side_of(self, line: pyqtgraph.PlotDataItem) -> Side:
+        return Side.RIGHT if line in self.right.addedItems else Side.LEFT
+
+    def _show_right(self, is_there: bool) -> None:
+        """An axis of its own for what cannot be read by the other, while there is some."""
+        item = self.getPlotItem()
+        if is_there != item.getAxis("right").isVisible():
+            item.showAxis("right", is_there)
+            self.right.setVisible(is_there)
+            self._on_view_box_resized()
+        self._show_all_right()
+
+    def _show_all_right(self) -> None:
+        titles = [title for title, side in self.sides.items() if side is Side.RIGHT]
+        if all(map(is_share, titles)) and not self.is_log_right:
+            self.right.setYRange(0, 1, padding=SHARE_PADDING)
+        else:
+            self.right.enableAutoRange(axis="y")
 
     def _forget_curves(self) -> None:
-        for pair in self._curves.values():
-            for curve in pair:
-                if curve in self.shares.addedItems:
-                    self.shares.removeItem(curve)
-                    self.legend.removeItem(curve)
-                else:
-                    self.removeItem(curve)
+        for curve in (*(one for pair in self._curves.values() for one in pair), *self._beside):
+            self._remove(curve)
         self._curves.clear()
+        self._beside, self._drawn = [], None
         self._titles = {}
+
+    def _remove(self, curve: pyqtgraph.PlotDataItem) -> None:
+        if self._side_of(curve) is Side.RIGHT:
+            self.right.removeItem(curve)
+            self.legend.removeItem(curve)
+        else:
+            self.removeItem(curve)
 
     def _on_view_box_resized(self) -> None:
         self._fit_legend()
-        self.shares.setGeometry(self.getPlotItem().getViewBox().sceneBoundingRect())
+        self.right.setGeometry(self.getPlotItem().getViewBox().sceneBoundingRect())
         axis = self.getPlotItem().getAxis("bottom")
         is_high = self.height() >= LABEL_FROM_PX
         if is_high != bool(axis.labelText):
@@ -252,6 +324,17 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
 
     def _on_scene_mouse_clicked(self, event: object) -> None:
         box, scene_pos = self.getPlotItem().getViewBox(), QPointF(event.scenePos())  # type: ignore[attr-defined]  # pyqtgraph's
-        if box.sceneBoundingRect().contains(scene_pos):
+        if event.button() is Qt.MouseButton.RightButton:  # type: ignore[attr-defined]  # pyqtgraph's
+            place = self.viewport().mapToGlobal(self.mapFromScene(scene_pos))
+            self.menu_asked.emit(self._title_at(scene_pos), place)
+        elif box.sceneBoundingRect().contains(scene_pos):
             number = float(box.mapSceneToView(scene_pos).x()) - 1
             (self.chosen if event.double() else self.picked).emit(number)  # type: ignore[attr-defined]  # pyqtgraph's
+
+    def _title_at(self, scene_pos: QPointF) -> str:
+        """The title of the curve whose name in the legend is there; "": none is."""
+        titles = {line: self._titles[name] for name, (_, line) in self._curves.items()}
+        for sample, shown in self.legend.items:
+            if any(one.sceneBoundingRect().contains(scene_pos) for one in (sample, shown)):
+                return titles.get(sample.item, "")
+        return ""

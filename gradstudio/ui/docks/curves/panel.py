@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
@@ -19,6 +19,7 @@ from gradstudio.protocol.curve_titles import FIGURES, curve_title
 from gradstudio.protocol.messages.progress import CurveKey
 from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
 from gradstudio.ui.docks.catch_up import CatchUp
+from gradstudio.ui.docks.curves.axes_menu import AxesMenu
 from gradstudio.ui.state.results.curve_store import Name
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -50,7 +51,11 @@ class CurvesPanel(QWidget):
         self.menu = QMenu(self)
         self.menu.aboutToShow.connect(self._fill_menu)
         self.adding.setMenu(self.menu)
-        self.log = self._button("log", "Values on a logarithmic scale")
+        self.axes = self._button("Axes", "Which curve has its axis at the right; also the right button in the plot")
+        self.axes.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.axes_menu = AxesMenu(self)
+        self.axes.setMenu(self.axes_menu)
+        self.log = self._button("log", "Values on a logarithmic scale; those at the right: in Axes")
         self.log.setCheckable(True)
         self.log.toggled.connect(self._on_log_toggled)
         self.smoothing = QComboBox(self)
@@ -88,6 +93,7 @@ class CurvesPanel(QWidget):
             self.plot.marks.refresh(self._store.marks_on_axis(), self._theme)
             self._show_moment()
         self.export.setEnabled(bool(titles))
+        self.axes.setEnabled(has_curves)
         self._stack.setCurrentWidget(self.plot if self.plot is not None and has_curves else self._waiting)
 
     def titles(self) -> dict[Name, str]:
@@ -149,7 +155,7 @@ class CurvesPanel(QWidget):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(self._theme.GAP)
-        for widget in (self.adding, self.log, self.smoothing, self.export):
+        for widget in (self.adding, self.axes, self.log, self.smoothing, self.export):
             row.addWidget(widget)
         row.addStretch(1)
         self._stack = QStackedLayout()
@@ -166,6 +172,8 @@ class CurvesPanel(QWidget):
         self.plot = CurvePlot(self._store, self._theme, self)
         self.plot.picked.connect(self._on_plot_picked)
         self.plot.chosen.connect(self._on_plot_chosen)
+        self.plot.menu_asked.connect(self._on_plot_menu_asked)
+        self.axes_menu.plot = self.plot
         self.plot.set_log(self.log.isChecked())
         self.plot.set_smoothing(int(self.smoothing.currentData()))
         self._stack.addWidget(self.plot)
@@ -267,6 +275,9 @@ class CurvesPanel(QWidget):
             if turns is not None and self._session.results.timeline.turns_of(key.node):
                 self._session.turns.go_to(loop, key.node, turns)
                 return
+
+    def _on_plot_menu_asked(self, title: str, place: QPoint) -> None:
+        self.axes_menu.of_curve(title).popup(place)
 
     def _show_moment(self) -> None:
         """The line stands at the turn of the moment that is looked at."""

@@ -48,9 +48,14 @@ class BesideCurve(NamedTuple):
     turns: Numbers
     values: Numbers
 
+    @property
+    def largest(self) -> float:
+        """The largest magnitude of its values; 0.0 where none is finite."""
+        return _largest(self.values)
+
 
 class _Points:
-    """The points of one curve: turn numbers and values; they grow by doubling."""
+    """The points of one curve: turn numbers and values; they grow by doubling. `largest`: their largest magnitude."""
 
     def __init__(self) -> None:
         import numpy as np
@@ -58,6 +63,7 @@ class _Points:
         self.x: Numbers = np.zeros(LEAST)
         self.y: Numbers = np.zeros(LEAST)
         self.count = 0
+        self.largest = 0.0
 
     def add(self, first: int, values: Numbers) -> None:
         """Points of consecutive turns; those of turns that are known are the same and left out."""
@@ -74,6 +80,7 @@ class _Points:
         self.x[self.count : end] = np.arange(first, first + len(values))
         self.y[self.count : end] = values
         self.count = end
+        self.largest = max(self.largest, _largest(values))
 
     def put_before(self, turns: Numbers, values: Numbers) -> None:
         """Points that were kept: their turns may have gaps."""
@@ -82,6 +89,7 @@ class _Points:
         room = max(LEAST, 1 << len(turns).bit_length())
         self.x, self.y, self.count = np.zeros(room), np.zeros(room), len(turns)
         self.x[: self.count], self.y[: self.count] = turns, values
+        self.largest = _largest(values)
 
     def _thin(self) -> None:
         """Of every four points the lowest and the highest stay, in the order they came."""
@@ -169,6 +177,10 @@ class CurveStore(QObject):
         """Numbers of turns since the start from nothing, from 0, and values; NaN where a turn had none."""
         points = self._points[name]
         return points.x[: points.count], points.y[: points.count]
+
+    def largest(self, name: Name) -> float:
+        """The largest magnitude of what was told of a curve; 0.0: nothing finite was."""
+        return self._points[name].largest
 
     def spread(self, name: Name, over: ItemId) -> Numbers:
         """Where the turns of a curve end among those of a loop within its own, from 0; its own numbers of any other."""
@@ -261,3 +273,11 @@ class CurveStore(QObject):
         self._points.clear()
         self._begins.clear()
         self._throttle.request()
+
+
+def _largest(values: Numbers) -> float:
+    """The largest magnitude of what is finite; 0.0 where nothing is."""
+    import numpy as np
+
+    finite = np.abs(values[np.isfinite(values)])
+    return float(finite.max()) if len(finite) else 0.0

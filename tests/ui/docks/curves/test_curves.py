@@ -123,7 +123,7 @@ def test_an_accuracy_has_its_own_axis_and_lies_where_its_epochs_end(
     plot = panel.plot
     assert plot is not None and plot.getPlotItem().getAxis("right").isVisible()
     (_, line), (_, share) = plot._curves.values()
-    assert line not in plot.shares.addedItems and share in plot.shares.addedItems
+    assert line not in plot.right.addedItems and share in plot.right.addedItems
     panel.log.click()
     axes = [plot.getPlotItem().getAxis(side) for side in ("left", "right")]
     assert [axis.logMode for axis in axes] == [True, False]  # a share is drawn as it is, and read so
@@ -135,7 +135,7 @@ def test_an_accuracy_has_its_own_axis_and_lies_where_its_epochs_end(
     tables.curves.clear()
     tables.add_turns(turned(0, [1.0], around=()))
     qtbot.waitUntil(lambda: not plot.getPlotItem().getAxis("right").isVisible())
-    assert not plot.shares.addedItems and len(plot.legend.items) == 1
+    assert not plot.right.addedItems and len(plot.legend.items) == 1
 
 
 def test_of_a_long_curve_of_shares_only_what_can_be_seen_is_drawn(
@@ -151,7 +151,7 @@ def test_of_a_long_curve_of_shares_only_what_can_be_seen_is_drawn(
     assert panel.plot is not None
     panel.plot.grab()
     _, (_, line) = panel.plot._curves.values()
-    assert line in panel.plot.shares.addedItems
+    assert line in panel.plot.right.addedItems
     x, y = line.getData()
     assert len(x) < 10_000 and y[np.searchsorted(x, 12_000) : np.searchsorted(x, 13_000)].max() == 0.9
 
