@@ -106,22 +106,61 @@ def _lowest(desk: Desk, item: ItemId) -> float:
     return desk.window.canvas.camera.to_view(0.0, box.bottom)[1]
 
 
-def test_the_view_follows_a_card_that_grows_or_is_pushed(small: Desk) -> None:
-    _open(small, "import torch\nx = torch.randn(3)\ny = torch.randn(3)\n")
-    x, y = small.graph.nodes
-    canvas = small.window.canvas
-    box = canvas.scene.placement.room(x)
+def _one_above_the_other(desk: Desk) -> tuple[ItemId, ItemId]:
+    """Two cards; the lower one is selected, and stands at the lower edge of the view."""
+    _open(desk, "import torch\nx = torch.randn(3)\ny = torch.randn(3)\n")
+    x, y = desk.graph.nodes
+    box = desk.window.canvas.scene.placement.room(x)
     assert box is not None
-    small.session.graph_store.attempt(recipes.move, "Move", {y: (box.x, box.bottom + 16.0)})
-    _stand_low(small, y)
-    height = canvas.viewport().height()
+    desk.session.graph_store.attempt(recipes.move, "Move", {y: (box.x, box.bottom + 16.0)})
+    _stand_low(desk, y)
+    return x, y
+
+
+def _is_seen_at_rest(desk: Desk, item: ItemId) -> bool:
+    """Whether a card is whole in view; cards may still glide: what they come to counts, not a step of theirs."""
+    canvas = desk.window.canvas
+    return canvas.camera == canvas.navigation.travel.target and _lowest(desk, item) <= canvas.viewport().height()
+
+
+def test_the_view_follows_a_card_that_grows_or_is_pushed(small: Desk) -> None:
+    x, y = _one_above_the_other(small)
+    canvas = small.window.canvas
     for item in (y, x):
         before = canvas.camera.y
         canvas.field_commands.toggle_folded(item)
         come_to_rest(small)
-        # cards may still glide: what they come to counts, not a moment between a step of theirs and its painting
-        small.until(lambda: canvas.camera == canvas.navigation.travel.target and _lowest(small, y) <= height)
+        small.until(lambda: _is_seen_at_rest(small, y))
         assert _is_unfolded(small, item) and canvas.camera.y > before
+
+
+def test_the_view_follows_a_card_that_grows_while_the_view_arrives(small: Desk) -> None:
+    """It arrives on a whole pixel beside where it was going, and nothing is painted before the card grows."""
+    _, y = _one_above_the_other(small)
+    canvas = small.window.canvas
+    canvas.navigation.look_from(canvas.camera.panned(0.0, 0.3))
+    canvas.viewport().repaint()
+    aim = canvas.navigation.travel.target
+    canvas.navigation.travel.finish()
+    assert canvas.camera != aim
+    canvas.field_commands.toggle_folded(y)
+    come_to_rest(small)
+    small.until(lambda: _is_seen_at_rest(small, y))
+
+
+def test_the_view_follows_a_card_that_grows_when_it_was_just_looked_at(small: Desk) -> None:
+    """Selected, brought into view and unfolded before anything is painted."""
+    _, y = _one_above_the_other(small)
+    canvas = small.window.canvas
+    there = canvas.camera
+    small.session.attention.select([])
+    canvas.navigation.set_camera(there.panned(0.0, 40.0))
+    canvas.viewport().repaint()
+    small.session.attention.select([y])
+    canvas.navigation.look_from(there)
+    canvas.field_commands.toggle_folded(y)
+    come_to_rest(small)
+    small.until(lambda: _is_seen_at_rest(small, y))
 
 
 def test_another_program_opens_folded_whatever_its_ids(small: Desk) -> None:

@@ -173,6 +173,7 @@ class SessionSync(QObject):
             self._navigation.bring_into_view(min(new))
 
     def _on_attention_selection_changed(self) -> None:
+        self._navigation.followed.note()
         self._canvas.lit.selection = self._scene.wiring.selection = self._attention.selection
         if self._attention.selection:
             self._canvas.lit.selected_wires, self._canvas.lit.selected_dots = frozenset(), frozenset()

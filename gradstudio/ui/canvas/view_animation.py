@@ -1,4 +1,4 @@
-"""The view glides to where it jumps; what a person does next finds it there already."""
+"""The view glides to where it jumps; what a person does next finds it there already. The card that it follows."""
 
 from collections.abc import Callable
 from typing import Final
@@ -6,7 +6,9 @@ from typing import Final
 from PySide6.QtCore import QEasingCurve, QEvent, QObject, QVariantAnimation
 from PySide6.QtWidgets import QStyle
 
-from gradstudio.scene.camera import Camera, interpolate
+from gradstudio.graph.model import ItemId
+from gradstudio.scene.camera import Camera, interpolate, shows_whole
+from gradstudio.scene.geometry import Box
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.card_animation import ENDS
 
@@ -89,3 +91,36 @@ class ViewAnimation(QObject):
     def _on_clock_value_changed(self, part: float) -> None:
         if self._way is not None and part < 1.0:
             self._move(interpolate(*self._way, part, self._canvas.viewport().width()))
+
+
+class FollowedCard:
+    """The current card of one canvas, as it stood when it was selected, or when somebody looked elsewhere.
+
+    That is noted when it happens, not at the next painting: until then the card may have grown already.
+    """
+
+    def __init__(self, canvas: CanvasContext, travel: ViewAnimation) -> None:
+        """Nothing is known; `travel` says where the view comes to."""
+        self._canvas, self._travel = canvas, travel
+        self._noted: tuple[ItemId | None, Box | None, Camera] = None, None, travel.target
+
+    def note(self) -> None:
+        """Take its room and the view as they are now."""
+        item = self._canvas.attention.current
+        self._noted = item, self._room(item), self._travel.target
+
+    def box_out_of_view(self) -> Box | None:
+        """Its room, where that was whole in view and is not any more; what it is now is noted."""
+        item, before, camera = self._noted
+        box = self._room(item)
+        if box == before:
+            return None
+        self.note()
+        if before is None or box is None:
+            return None
+        size = self._canvas.viewport().width(), self._canvas.viewport().height()
+        was_whole, is_whole = shows_whole(camera, before, *size), shows_whole(self._travel.target, box, *size)
+        return box if was_whole and not is_whole else None
+
+    def _room(self, item: ItemId | None) -> Box | None:
+        return self._canvas.scene.placement.room(item) if item is not None else None

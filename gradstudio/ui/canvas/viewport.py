@@ -14,7 +14,7 @@ from gradstudio.scene.geometry import Box, Corners
 from gradstudio.scene.placement import Placement
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.paint.screen_cache import SETTLE_MS
-from gradstudio.ui.canvas.view_animation import ViewAnimation
+from gradstudio.ui.canvas.view_animation import FollowedCard, ViewAnimation
 from gradstudio.ui.canvas.wheel import WHEEL_STEP
 
 MOST_OF_IT: Final = 0.7
@@ -37,6 +37,7 @@ class Viewport:
         opened: the view is the one in which the document opened; `shows_all`: all of it was seen then.
         kept: zoom and middle to be taken up again at another size.
         travel: moves the camera step by step where it jumps.
+        followed: the current card, which the view follows.
     """
 
     def __init__(self, canvas: CanvasContext) -> None:
@@ -52,8 +53,8 @@ class Viewport:
         self.shows_all = False
         self.fitted_to = frozenset[ItemId]()
         self.kept: tuple[float, float, float] | None = None
-        self._followed: tuple[ItemId | None, Box | None, Camera | None] = None, None, None
         self.travel = ViewAnimation(canvas, self.move_camera, self.be_at)
+        self.followed = FollowedCard(canvas, self.travel)
         self.settle_timer = QTimer(canvas.widget)
         self.settle_timer.setSingleShot(True)
         self.settle_timer.setInterval(SETTLE_MS)
@@ -74,6 +75,7 @@ class Viewport:
         """Look elsewhere at once."""
         self.travel.stop()
         self.move_camera(camera)
+        self.followed.note()
 
     def move_camera(self, camera: Camera) -> None:
         """A step of a way; pans land on whole device pixels, so that the picture can be scrolled."""
@@ -111,7 +113,7 @@ class Viewport:
             return
         self.opened = self.fitted = False
         first = self._scene.placement.extent(items) or self._first_box() or box
-        self.travel.go(cameras.opening_camera(box, first, *size, self.text_scale))
+        self.look_from(cameras.opening_camera(box, first, *size, self.text_scale))
 
     def look_again(self) -> None:
         """Fit what was fitted, or take the view in which the document opened: the window has another size."""
@@ -161,7 +163,7 @@ class Viewport:
         size = self._canvas.viewport().width(), self._canvas.viewport().height()
         there = cameras.pan_to_box(self.travel.target, box, *size)
         covered = self.covered_box(there)
-        self.travel.go(cameras.clear_of(there, box, covered, *size) if covered is not None else there)
+        self.look_from(cameras.clear_of(there, box, covered, *size) if covered is not None else there)
 
     def follow_current(self) -> None:
         """Bring the current card into view again where it was whole and has grown, or was pushed, out of it since.
@@ -169,17 +171,9 @@ class Viewport:
         It is asked at each painting. The room that is kept for results counts, so that a run moves nothing. Whoever
         has moved the view meanwhile, by hand or by a command, wants what is there.
         """
-        item = self._attention.current
-        box = self._scene.placement.room(item) if item is not None else None
-        camera = self.travel.target
-        before, self._followed = self._followed, (item, box, camera)
-        if item is None or box is None or before[1] is None or before[1] == box or before[::2] != (item, camera):
-            return
-        size = self._canvas.viewport().width(), self._canvas.viewport().height()
-        was_whole, is_whole = [cameras.shows_whole(camera, one, *size) for one in (before[1], box)]
-        if self._canvas.input_dispatcher.gesture is None and was_whole and not is_whole:
+        box = self.followed.box_out_of_view()
+        if box is not None and self._canvas.input_dispatcher.gesture is None:
             self._push_to(box)
-            self._followed = item, box, self.travel.target
 
     def show_items(self, items: Iterable[ItemId]) -> None:
         """Push the scene as little as shows these whole; farther away where they are larger than the view."""
@@ -211,13 +205,13 @@ class Viewport:
                 self._canvas.viewport().height(),
                 self.travel.target.zoom,
             )
-            self.travel.go(cameras.fit_box(box, width, height, nearest))
+            self.look_from(cameras.fit_box(box, width, height, nearest))
 
     def show_box(self, box: Box) -> None:
         """Push the scene as little as shows a rectangle of it, not at all where it is seen; the zoom stays."""
         size = self._canvas.viewport().width(), self._canvas.viewport().height()
         if not cameras.shows_whole(self.travel.target, box, *size):
-            self.travel.go(cameras.pan_to_box(self.travel.target, box, *size))
+            self.look_from(cameras.pan_to_box(self.travel.target, box, *size))
 
     def has_room_for(self, box: Box) -> bool:
         """Whether a rectangle of the scene fits into the view at this zoom."""
@@ -243,9 +237,10 @@ class Viewport:
         self.opened, self.fitted_to = box is None or cameras.fit_box(box, *size).zoom < LEAST_INSIDE, frozenset()
         self.look_again()
 
-    def look_from(self, camera: Camera) -> None:
-        """Look where somebody looked before."""
-        self.travel.go(camera)
+    def look_from(self, camera: Camera, then: Callable[[], None] | None = None) -> None:
+        """Glide to where it is looked from; `then` is called on arrival."""
+        self.travel.go(camera, then)
+        self.followed.note()
 
     def is_seen(self, item: ItemId, covered_px: float = 0.0) -> bool:
         """Whether most of a card can be seen, its header included; `covered_px` as above."""
@@ -307,7 +302,7 @@ class Viewport:
         """Exactly so near, 1 is 100 %; the middle stays in the middle."""
         width, height = self._canvas.viewport().width(), self._canvas.viewport().height()
         here = self.travel.target
-        self.travel.go(here.zoomed(zoom * self.text_scale / here.zoom, width / 2, height / 2))
+        self.look_from(here.zoomed(zoom * self.text_scale / here.zoom, width / 2, height / 2))
 
     def zoom_reset(self) -> None:
         """100 %."""
@@ -336,7 +331,7 @@ class Viewport:
         shown = here.box_to_view(box)
         if here.zoom < 0.5 or shown.x < 0 or shown.y < 0 or shown.right > width or shown.bottom > height:
             zoom = here.zoom if here.zoom >= 0.5 else 0.8
-            self.travel.go(cameras.center_on(box, width, height, zoom))
+            self.look_from(cameras.center_on(box, width, height, zoom))
 
     def visible_items(self) -> tuple[ItemId, ...]:
         """Nodes whose cards can be seen: the engine summarises them first."""
@@ -353,7 +348,7 @@ class Viewport:
             self._jump(camera)
             self._on_fitted()
         else:
-            self.travel.go(camera, self._on_fitted)
+            self.look_from(camera, self._on_fitted)
 
     def _on_fitted(self) -> None:
         self.fit_pending, self.fitted, self.kept = False, True, None
@@ -362,6 +357,7 @@ class Viewport:
         """A change of view at once, sharp."""
         self.travel.stop()
         self.be_at(camera)
+        self.followed.note()
 
     def _zoom_at_middle(self, factor: float) -> None:
         self.set_camera(

@@ -258,7 +258,7 @@ class CanvasDebugging(QObject):
         if self._before is not None and not self._session.results.looking_back:
             (path, camera, fitted), self._before = self._before, None
             if self._session.scope.path == path:
-                self._navigation.travel.go(camera, partial(setattr, self._navigation, "fitted", fitted))
+                self._navigation.look_from(camera, partial(setattr, self._navigation, "fitted", fitted))
         self._pushed = self._navigation.travel.target
 
     def tab_words(self) -> str:
