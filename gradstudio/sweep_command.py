@@ -21,7 +21,8 @@ from gradstudio.document.opened_graph import Unreadable, open_graph
 from gradstudio.document.runs.kept_run import RunRecord, State, state_behind
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.document.runs.run_writer import RunWriter
-from gradstudio.document.runs.sweep_grid import SweepLine, combinations, with_literals
+from gradstudio.document.runs.sweep_grid import SweepLine, search_space, with_literals
+from gradstudio.document.runs.sweep_search import Search, begin_search
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph
 from gradstudio.program.compile import compile_graph
@@ -60,11 +61,13 @@ def sweep(options: argparse.Namespace) -> int:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # what is under way is kept as stopped
     try:
         graph = open_graph(options.file)
-        trials = [Trial(graph, chosen) for chosen in combinations(options.settings, graph)]
+        space = search_space(options.settings, graph)
+        search = begin_search(options.search, space, options.trials, graph.header.seed or 0)
         if compile_graph(graph).codes and not options.trust:
             raise BadSweep(NO_CODE)
         listener = _print_json if options.json else _print_words
-        _Sweep(trials, folder, document, listener, stops=not options.all).run(max(options.jobs, 1))
+        engines = _Sweep(graph, search, folder, document, listener)
+        engines.run(max(options.jobs, 1), stops=not options.all)
     except Unreadable as error:
         print(refusal_text(options.file, error.others, error), file=sys.stderr)
         return UNREADABLE
@@ -75,8 +78,8 @@ def sweep(options: argparse.Namespace) -> int:
         print(f"{options.file}: {error}", file=sys.stderr)
         return FAILED
     if not options.json:
-        print("\n".join(_table(trials)))
-    return FAILED if any(trial.state in ("failed", "ended") for trial in trials) else FINE
+        print("\n".join(_table(engines.trials)))
+    return FAILED if any(trial.state in ("failed", "ended") for trial in engines.trials) else FINE
 
 
 class Trial:
@@ -85,6 +88,7 @@ class Trial:
     Attributes:
         chosen: the literals it has otherwise; `state` how it ended.
         losses: the curve of its loss; `last` other results of one number.
+        hopeless_at: at which turn it was stopped because of its loss; None: it was not.
     """
 
     def __init__(self, graph: Graph, chosen: dict[str, str]) -> None:
@@ -97,6 +101,7 @@ class Trial:
         self.graph, self.chosen = with_literals(graph, chosen), chosen
         self.state: State = "running"
         self.reason, self.seconds = "", 0.0
+        self.hopeless_at: int | None = None
         self._curves = HeardCurves(self.graph)
         self.losses: list[float] = []
         self.last: dict[str, float | None] = {}
@@ -128,6 +133,11 @@ class Trial:
             return None
         return statistics.fmean(self.losses[turn - max(int(turn * NEWEST), 1) : turn])
 
+    @property
+    def final_loss(self) -> float | None:
+        """The mean of its newest losses; None where it has none."""
+        return self.loss_at(len(self.losses))
+
     def points(self) -> dict[str, Points]:
         """Its curves, as they are kept."""
         import numpy as np
@@ -136,24 +146,25 @@ class Trial:
 
 
 class _Sweep:
-    """Trials on engines, one after the other on each."""
+    """Trials on engines, one after the other on each; `trials` those that have begun."""
 
     def __init__(
-        self, trials: list[Trial], folder: Path, document: Path, say: Callable[[Trial, str], None], *, stops: bool
+        self, graph: Graph, search: Search, folder: Path, document: Path, say: Callable[[Trial, str], None]
     ) -> None:
-        self._trials, self._folder, self._document, self._stops = trials, folder, document, stops
+        self.trials: list[Trial] = []
+        self._graph, self._search, self._folder, self._document = graph, search, folder, document
         self._say = say
-        self._waiting = list(trials)
+        self._stops = False
         self._written: dict[Trial, RunWriter] = {}
         self._id = uuid.uuid4().hex[:8]
 
-    def run(self, jobs: int) -> None:
-        """Until all have ended; no engine is left, also where something fails."""
-        jobs = min(jobs, len(self._trials))
+    def run(self, jobs: int, *, stops: bool) -> None:
+        """Until all have ended; no engine is left, also where something fails. `stops`: those that are hopeless."""
+        self._stops = stops
+        jobs = min(jobs, self._search.count)
         threads = str(max((os.cpu_count() or 1) // jobs, 1))
         environment = {**os.environ, "OMP_NUM_THREADS": threads}
-        runs_code = any(compile_graph(trial.graph).codes for trial in self._trials[:1])
-        command = (*COMMAND, RUNS_CODE) if runs_code else COMMAND
+        command = (*COMMAND, RUNS_CODE) if compile_graph(self._graph).codes else COMMAND
         try:
             with ExitStack() as stack:
                 engines = [stack.enter_context(EngineProcess(command, environment=environment)) for _ in range(jobs)]
@@ -169,15 +180,20 @@ class _Sweep:
     def _lane(self, engine: EngineProcess) -> Iterator[bool]:
         """What one engine does, a step at a time; one that dies takes its trial with it, not the others'."""
         engine.wait_until_ready()
-        while self._waiting:
-            trial = self._waiting.pop(0)
+        while (chosen := self._search.propose()) is not None:
+            trial = Trial(self._graph, chosen)
+            self.trials.append(trial)
             try:
                 yield from self._train(engine, trial)
             except EngineDied as error:
                 trial.state, trial.reason = "ended", str(error)
                 self._write(trial)
+                self._search.end(chosen, None)
                 self._say(trial, self._written.pop(trial).folder.name)
                 return
+            stopped_at = trial.hopeless_at if trial.state == "stopped" else None
+            has_loss = trial.state == "finished" or stopped_at is not None
+            self._search.end(chosen, trial.final_loss if has_loss else None, stopped_at=stopped_at)
 
     def _train(self, engine: EngineProcess, trial: Trial) -> Iterator[bool]:
         graph, program = trial.graph, compile_graph(trial.graph)
@@ -194,8 +210,9 @@ class _Sweep:
         while not isinstance(event := engine.receive(POLL_S), Paused):
             if event is not None:
                 trial.hear(event)
-            if isinstance(event, Turned) and not trial.reason and self._stops and is_hopeless(trial, self._trials):
-                trial.reason = HOPELESS.format(turn=len(trial.losses))
+            if isinstance(event, Turned) and not trial.reason and self._stops and is_hopeless(trial, self.trials):
+                trial.hopeless_at = len(trial.losses)
+                trial.reason = HOPELESS.format(turn=trial.hopeless_at)
                 engine.send(Stop())
             if trial.curves and time.monotonic() - written >= EVERY_S:
                 written = time.monotonic()
@@ -246,7 +263,7 @@ def _print_json(trial: Trial, run: str) -> None:
 
 def _final_loss(trial: Trial) -> float:
     """What the table is sorted by; without a loss it stands last."""
-    loss = trial.loss_at(len(trial.losses)) if trial.losses else None
+    loss = trial.final_loss
     return loss if loss is not None and loss == loss else float("inf")
 
 

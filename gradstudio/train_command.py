@@ -43,8 +43,15 @@ def add_train(parser: argparse.ArgumentParser) -> None:
 def add_sweep(parser: argparse.ArgumentParser) -> None:
     """The options of `sweep`, which `sweep_command` carries out."""
     parser.add_argument("file", metavar="FILE")
-    words = "a literal and its values: lr=0.1,0.01 or from:to:count, from:to:count:log; several make a grid"
+    words = (
+        "a literal and its values: lr=0.1,0.01 or from:to:count, from:to:count:log; several make a grid. "
+        "For optuna also from:to, from:to:log"
+    )
     parser.add_argument("--set", dest="settings", metavar="NAME=VALUES", action="append", required=True, help=words)
+    words = "every combination (grid, the default), or what optuna proposes, where it is installed"
+    parser.add_argument("--search", choices=("grid", "optuna"), default="grid", help=words)
+    words = "so many trainings with optuna (default: 20)"
+    parser.add_argument("--trials", type=int, metavar="N", help=words)
     words = "so many at once (default: one for each two cores)"
     jobs = max((os.cpu_count() or 1) // 2, 1)
     parser.add_argument("--jobs", type=int, default=jobs, metavar="N", help=words)

@@ -14,7 +14,7 @@ import pytest
 from gradstudio.cli import main
 from gradstudio.document.errors import BadSweep
 from gradstudio.document.runs.kept_run import kept_runs
-from gradstudio.document.runs.sweep_grid import combinations, values_of
+from gradstudio.document.runs.sweep_grid import combinations, search_space, values_of
 from gradstudio.program.reading.reader import read_script
 from gradstudio.sweep_command import Trial, is_hopeless
 from tests.helpers import engine_forks
@@ -49,10 +49,10 @@ def test_a_list_a_range_and_equal_ratios() -> None:
 
 def test_a_grid_has_every_combination() -> None:
     graph = read_script(PROGRAM).graph
-    chosen = list(combinations(["lr=0.1,0.2", "step=3,4", "seed=7"], graph))
+    chosen = combinations(search_space(["lr=0.1,0.2", "step=3,4", "seed=7"], graph))
     assert len(chosen) == 4 and chosen[0] == {"opt.lr": "0.1", "step": "3", "seed": "7"}
     with pytest.raises(BadSweep, match=r"opt\.momentum"):
-        list(combinations(["nothing=1"], graph))
+        search_space(["nothing=1"], graph)
 
 
 def test_worse_than_the_median_of_the_others_is_hopeless() -> None:
@@ -98,6 +98,36 @@ def test_what_cannot_be_swept_is_said(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["sweep", str(file), "--set", "lr=red"]) == 2
     assert "lr" in capsys.readouterr().err
     assert main(["sweep", str(tmp_path / "none.py"), "--set", "lr=1"]) == 4
+
+
+def test_without_optuna_the_line_that_installs_it_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    file = tmp_path / "line.py"
+    file.write_text(PROGRAM)
+    assert main(["sweep", str(file), "--set", "lr=0.001:1:log", "--search", "optuna"]) == 2
+    assert 'pip install "gradstudio[sweep]"' in capsys.readouterr().err
+    assert main(["sweep", str(file), "--set", "lr=0.001:1:log"]) == 2
+    assert "0.001:1:5" in capsys.readouterr().err, "a grid has to know how many"
+    assert main(["sweep", str(file), "--set", "lr=0.1,1", "--trials", "3"]) == 2
+    assert not (tmp_path / "line.runs").exists()
+
+
+def test_optuna_proposes_what_is_trained_and_hears_what_came_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("optuna", reason="an optional extra: sweep")
+    file = tmp_path / "line.py"
+    file.write_text(PROGRAM.replace("range(12)", "range(30)"))
+    words = ["sweep", str(file), "--set", "lr=0.0001:1:log", "--set", "momentum=0,0.5", "--jobs", "1"]
+    assert main([*words, "--search", "optuna", "--trials", "8"]) == 0
+    table = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    runs = list(kept_runs(tmp_path / "line.runs"))
+    assert len(table) == len(runs) == 8
+    assert all(0.0001 <= float(row[0]) <= 1 and row[1] in ("0", "0.5") for row in table)
+    assert len({(row[0], row[1]) for row in table}) == 8
+    assert {run.state for run in runs} == {"finished", "stopped"}, "some were hopeless"
 
 
 def test_what_is_under_way_is_written_while_it_trains_and_kept_when_it_is_cancelled(tmp_path: Path) -> None:

@@ -1,7 +1,10 @@
 """Run ▸ Sweep…: trainings for several values of a literal, in the background, and what the Runs dock says of them."""
 
+import sys
 from collections.abc import Callable
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
 
 import psutil
 import pytest
@@ -102,6 +105,46 @@ def test_values_that_are_none_are_said_and_a_range_is_filled_in(desk: Desk, path
 
     ask(desk, act)
     assert not desk.session.runs.sweep.is_running and not runs(desk)
+
+
+def test_optuna_is_chosen_in_the_dialog_where_it_is_installed(
+    desk: Desk, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+
+    def act(dialog: SweepDialog) -> None:
+        assert dialog.trials.isHidden()
+        dialog.search.setCurrentIndex(1)
+        fill(dialog, "opt.lr", "0.1, 0.2")
+        assert dialog.order is None and 'pip install "gradstudio[sweep]"' in dialog.said.text()
+        optuna = ModuleType("optuna")
+        optuna.__spec__ = ModuleSpec("optuna", None)
+        monkeypatch.setitem(sys.modules, "optuna", optuna)
+        dialog.trials.setValue(5)
+        assert "2 trainings" in dialog.said.text(), "no combination is trained twice"
+        dialog.fill.click()
+        assert dialog.settings == ("opt.lr=0.01:1:log",) and not dialog.trials.isHidden()
+        assert dialog.order is not None and (dialog.order.search, dialog.order.count) == ("optuna", 5)
+        dialog.search.setCurrentIndex(0)
+        assert dialog.order is None and "0.01:1:5" in dialog.said.text()
+
+    ask(desk, act)
+
+
+def test_a_sweep_by_optuna_runs_beside_the_window(desk: Desk, path: Path) -> None:
+    pytest.importorskip("optuna", reason="an optional extra: sweep")
+
+    def act(dialog: SweepDialog) -> None:
+        dialog.search.setCurrentIndex(1)
+        fill(dialog, "opt.lr", "0.001:1:log")
+        dialog.trials.setValue(3)
+        dialog.jobs.setValue(1)
+        dialog.buttons.button(QDialogButtonBox.StandardButton.Ok).click()
+
+    ask(desk, act)
+    desk.until(lambda: not desk.session.runs.sweep.is_running)
+    rates = {float(run.record.literals["opt.lr"]) for run in runs(desk)}
+    assert len(rates) == 3 and min(rates) >= 0.001 and max(rates) <= 1 and "3 trainings" in desk.said
 
 
 def test_a_sweep_is_cancelled_and_what_was_trained_stays(desk: Desk, path: Path) -> None:

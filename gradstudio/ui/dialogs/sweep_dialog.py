@@ -24,7 +24,15 @@ from PySide6.QtWidgets import (
 from gradstudio.document.errors import BadSweep
 from gradstudio.document.runs.run_literals import SEED, Setting, settings_of
 from gradstudio.document.runs.run_writer import KEPT
-from gradstudio.document.runs.sweep_grid import combinations, values_of, with_literals
+from gradstudio.document.runs.sweep_grid import Space, combinations, search_space, span_of, values_of
+from gradstudio.document.runs.sweep_search import (
+    GRID,
+    NOT_INSTALLED,
+    OPTUNA,
+    USUAL_TRIALS,
+    count_of,
+    has_optuna,
+)
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
@@ -40,7 +48,11 @@ HEAD: Final = (
     "Trains once for each value, or for each combination of them, side by side in the background. "
     "Each is kept in the Runs dock, to compare and restore."
 )
-HINT: Final = "Type values into Train with: 0.1, 0.01, 0.001. Or choose a row, and fill in a range."
+SEARCHES: Final = {GRID: "every combination", OPTUNA: "what optuna proposes"}
+HINTS: Final = {
+    GRID: "Type values into Train with: 0.1, 0.01, 0.001. Or choose a row, and fill in a range.",
+    OPTUNA: "Type a range into Train with, 0.001:0.1:log or 16:64, or values. Or choose a row, and fill in a range.",
+}
 EQUAL, RATIOS = "in equal steps", "in equal ratios"
 COUNT: Final = 3
 LEAST_JOBS: Final = 2
@@ -61,12 +73,15 @@ class SweepDialog(QDialog):
         self.first, self.last, self.count = QLineEdit(), QLineEdit(), NumberBox()
         self.spacing, self.fill = QComboBox(), QPushButton("Fill in")
         self.jobs, self.stops = NumberBox(), QCheckBox("Stop a training whose loss is worse than half of the others'")
-        self.said = QLabel(HINT)
+        self.search, self.trials = QComboBox(), NumberBox()
+        self.said = QLabel()
         self.buttons = QDialogButtonBox(Button.Ok | Button.Cancel)
         self._build()
         self.table.itemChanged.connect(self._check)
         self.table.currentCellChanged.connect(self._propose)
         self.fill.clicked.connect(self._fill_in)
+        self.search.currentIndexChanged.connect(self._on_search_changed)
+        self.trials.valueChanged.connect(self._check)
         self.table.setCurrentCell(0, VALUES)
         self._check()
 
@@ -88,7 +103,16 @@ class SweepDialog(QDialog):
         self.count.setRange(2, KEPT)
         self.count.setValue(COUNT)
         self.spacing.addItems((EQUAL, RATIOS))
+        for kind, kind_words in SEARCHES.items():
+            self.search.addItem(kind_words, kind)
+        self.trials.setRange(1, KEPT)
+        self.trials.setValue(USUAL_TRIALS)
+        self._of_optuna = (self.trials, QLabel("trainings"))
+        for one in self._of_optuna:
+            one.hide()
+        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         names = {self.first: "From", self.last: "To", self.count: "How many values", self.spacing: "Spacing"}
+        names |= {self.search: "Search", self.trials: "How many trainings"}
         for widget, name in names.items():
             widget.setAccessibleName(name)
         self.jobs.setRange(1, max(os.cpu_count() or 1, 1))
@@ -104,6 +128,7 @@ class SweepDialog(QDialog):
         column.addWidget(self.table, 1)
         values = (self.count, QLabel("values"), self.spacing, self.fill)
         column.addLayout(_row(QLabel("Range from"), self.first, QLabel("to"), self.last, *values))
+        column.addLayout(_row(QLabel("Try"), self.search, *self._of_optuna))
         column.addLayout(_row(QLabel("At once"), self.jobs, self.stops))
         column.addWidget(self.said)
         column.addWidget(self.buttons)
@@ -119,6 +144,7 @@ class SweepDialog(QDialog):
         is_whole = now is not None and now == int(now) and "." not in self._text(row, NOW)
         for widget in (self.first, self.last, self.count, self.spacing, self.fill):
             widget.setEnabled(now is not None)
+        self.count.setEnabled(now is not None and self._kind == GRID)
         if now is None:
             return
         self.spacing.setCurrentText(EQUAL if is_whole or now <= 0 else RATIOS)
@@ -132,37 +158,60 @@ class SweepDialog(QDialog):
     def _fill_in(self) -> None:
         row = self.table.currentRow()
         end = ":log" if self.spacing.currentText() == RATIOS else ""
+        ends = f"{self.first.text()}:{self.last.text()}"
         try:
-            values = values_of(f"{self.first.text()}:{self.last.text()}:{self.count.value()}{end}")
+            if self._kind == GRID:
+                words = ", ".join(values_of(f"{ends}:{self.count.value()}{end}"))
+            else:
+                words = ends + end
+                span_of(words)
         except BadSweep as error:
             self._say(str(error), "danger")
             return
         item = self.table.item(row, VALUES)
         if item is not None:
-            item.setText(", ".join(values))
+            item.setText(words)
 
     def _check(self) -> None:
         """How many trainings these are, or what is wrong with a value."""
         self.order = None
         try:
-            found = combinations(self.settings, self._graph)
-            for name, text in dict.fromkeys(pair for chosen in found for pair in chosen.items()):
-                with_literals(self._graph, {name: text})
+            space = search_space(self.settings, self._graph)
+            count = len(combinations(space)) if self._kind == GRID else count_of(space, self.trials.value())
         except (BadSweep, Refused) as error:
             self._say(str(error), "danger")
         else:
-            if self.settings:
-                self.order = self._order(len(found))
-                sizes = [len(values_of(one.partition("=")[2])) for one in self.settings]
-                product = f"{' × '.join(map(str, sizes))} = " if len(sizes) > 1 else ""
-                more = f" Only {KEPT} runs without a name are kept: the oldest make room." if len(found) >= KEPT else ""
-                self._say(f"{product}{len(found)} trainings.{more}", "dim")
+            if self._kind == OPTUNA and not has_optuna():
+                self._say(NOT_INSTALLED, "danger")
+            elif self.settings:
+                self.order = self._order(count)
+                self._say(self._about(space, count), "dim")
             else:
-                self._say(HINT, "dim")
+                self._say(HINTS[self._kind], "dim")
         self.buttons.button(Button.Ok).setEnabled(self.order is not None)
 
+    @property
+    def _kind(self) -> str:
+        """How the trainings are chosen: one of `SEARCHES`."""
+        return str(self.search.currentData())
+
+    def _about(self, space: Space, count: int) -> str:
+        """How many trainings these are."""
+        sizes = [len(one) for one in space.values()]
+        product = f"{' × '.join(map(str, sizes))} = " if len(sizes) > 1 and self._kind == GRID else ""
+        more = f" Only {KEPT} runs without a name are kept: the oldest make room." if count >= KEPT else ""
+        return f"{product}{count} trainings.{more}"
+
     def _order(self, count: int) -> Order:
-        return Order(self.settings, count, self.jobs.value(), self.stops.isChecked())
+        return Order(self.settings, count, self.jobs.value(), self.stops.isChecked(), self._kind)
+
+    def _on_search_changed(self) -> None:
+        """For optuna there are ranges instead of values, and it is told how many trainings to try."""
+        is_grid = self._kind == GRID
+        for widget in self._of_optuna:
+            widget.setHidden(is_grid)
+        self.count.setEnabled(is_grid and self.fill.isEnabled())
+        self._check()
 
     def accept(self) -> None:
         """Start what stands there."""

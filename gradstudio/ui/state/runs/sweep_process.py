@@ -13,6 +13,7 @@ from gradstudio.document.errors import CannotSave
 from gradstudio.document.file import save
 from gradstudio.document.runs.kept_run import KeptRun
 from gradstudio.document.runs.sweep_grid import SweepLine
+from gradstudio.document.runs.sweep_search import GRID
 from gradstudio.graph.model import Graph
 from gradstudio.ui.state.cli_process import cli_arguments
 from gradstudio.ui.state.results.loop_progress import duration
@@ -36,12 +37,14 @@ class Order(msgspec.Struct, frozen=True):
     Attributes:
         settings: literals with their values, ``NAME=VALUES``; `count` so many trainings they are.
         jobs: so many at once; `stops`: those that are hopeless are stopped.
+        search: how the trainings are chosen, as the command line calls it.
     """
 
     settings: tuple[str, ...]
     count: int
     jobs: int
     stops: bool
+    search: str = GRID
 
 
 class Keeper(Protocol):
@@ -123,6 +126,7 @@ class SweepProcess(QObject):
             "--json",
             "--attached",
         ]
+        words += ["--search", order.search, "--trials", str(order.count)] if order.search != GRID else []
         words += [] if order.stops else ["--all"]
         words += ["--trust"] if trusts else []
         words += ["--stands-for", str(document)] if document is not None else []
