@@ -54,4 +54,6 @@ def printed_anew(graph: Graph, form: str, stem: str) -> str:
 
 def export_failure(error: Exception, target: object, missing: str) -> str:
     """Why a program was not written to its target; `missing` says that it has no such form, without the reason."""
-    return f"{missing}: {error}" if isinstance(error, NoForm) else f"{target}: could not be written: {error}"
+    if isinstance(error, NoForm):
+        return f"{missing}: {error}"
+    return f"{'standard output' if target in (None, '-') else target}: could not be written: {error}"

@@ -33,7 +33,7 @@ def late_name_edits(before: Graph, after: Graph) -> Edits:
         Refused: a name that code reads cannot be changed in it, or another would be read in its place.
     """
     codes = nodes_of(after, (CODE,))
-    inside = _read_inside(after)
+    inside = names_read_inside(after)
     if not codes and not inside:
         return ()
     lost, gained, changed = _changes(before, after)
@@ -81,8 +81,8 @@ def late_names(graph: Graph, node: Node) -> set[str]:
     return {*names.later, *names.rebound} - wired - {*names.binds}
 
 
-def _read_inside(graph: Graph) -> set[str]:
-    """What code in definitions reads of the program, by its name."""
+def names_read_inside(graph: Graph) -> set[str]:
+    """What code in definitions, and bodies of functions in code, read of the program by its name."""
     found: set[str] = set()
     for definition in graph.definitions.values() if graph.edges is None else ():
         found.update(definition.settings if is_body(definition.name) else ())

@@ -49,9 +49,14 @@ class ClassWriter:
             return [*lines, *self._holding(given, names)]
         references.spelled.update(zip(given, names, strict=True))
         late = set(plan.late.values())  # these have their own names until they become parameters
-        references.spelled.update((v, f"self.{name}") for v, name in plan.attributes.items() if v not in late)
+        read = plan.lookups.read_by_code(
+            self._roles.construction, plan.attributes
+        )  # nor has code any attributes of an object
+        own = {v: f"self.{name}" for v, name in plan.attributes.items()}
+        references.spelled.update((v, name) for v, name in own.items() if v not in late and v not in read)
         made = set(self._roles.construction) - plan.omitted
-        return [*lines, *self.statements(references, made, 2, device)]
+        kept = [f"{INDENT * 2}{own[v]} = {name}" for v, name in read.items() if v not in late]
+        return [*lines, *self.statements(references, made, 2, device), *kept]
 
     def forward(self, device: bool) -> list[str]:
         """``forward``."""
@@ -60,10 +65,13 @@ class ClassWriter:
         references = plan.references.like({**plan.names, **dict.fromkeys(roles.unread, "_")})
         names = self._distinct(references, roles.inputs)
         references.spelled.update(zip(roles.inputs, names, strict=True))
-        references.spelled.update((v, f"self.{name}") for v, name in plan.attributes.items())
+        read = plan.lookups.read_by_code(roles.forward, plan.attributes)
+        own = {v: f"self.{name}" for v, name in plan.attributes.items()}
+        references.spelled.update((v, name) for v, name in own.items() if v not in read)
+        held = [f"{INDENT * 2}{name} = {own[v]}" for v, name in read.items()]
         body = self.statements(references, roles.forward, 2, device, roles.body)
         line = f"return {', '.join(references.name(value) for value in roles.returned)}"
-        return [*_method_head("forward", names), *body, INDENT * 2 + line]
+        return [*_method_head("forward", names), *held, *body, INDENT * 2 + line]
 
     def statements(
         self, references: PartReferences, units: Iterable[ItemId], depth: int, device: bool, body: BodyId = ROOT

@@ -61,6 +61,8 @@ class SettingUp:
         touched = {value for before in kept for value in self.units.reads(before)}
         if self.units.written(unit) & touched or self.units.sources(unit) & {u for u in kept if u in self.repeated}:
             return False
+        if any(self.units.written(before) & self.units.reads(unit).keys() for before in kept):
+            return False
         if self._is_made_once(unit) or self.units.written(unit):
             return True
         operator = self.units.operator(unit)

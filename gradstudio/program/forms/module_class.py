@@ -80,7 +80,8 @@ class _ModuleFile:
         part.choose_incomplete(inside=False)
         given = plan.attributes if plan.handed else self.roles.given
         made = f"{plan.variable} = {plan.title}({', '.join(references.name(value) for value in given)})"
-        part.before[plan.site] = [made]
+        read = plan.looked_up.items() if not plan.handed else ()
+        part.before[plan.site] = [made, *(f"{name} = {plan.variable}.{plan.attributes[v]}" for v, name in read)]
         return self.writer.written(part, 1, ROOT)
 
     def _outside(self) -> PartReferences:
@@ -90,7 +91,8 @@ class _ModuleFile:
         if plan.handed:
             unnamed = {v: n for v, n in plan.attributes.items() if not plan.analysis.validity.name(v)}
             return plan.references.like({**names, **unnamed}, plan.wrapped)
-        names.update((v, f"{plan.variable}.{name}") for v, name in plan.attributes.items())
+        held = ((v, name) for v, name in plan.attributes.items() if v not in plan.looked_up)
+        names.update((v, f"{plan.variable}.{name}") for v, name in held)
         return plan.references.like(names)
 
     def _report(self) -> list[str]:

@@ -11,6 +11,7 @@ from gradstudio.graph.names import names_of
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.operators.model import Face, Family
 from gradstudio.program.forms.class_naming import UNSAFE, attribute_name, class_name, snake
+from gradstudio.program.forms.code_lookups import Lookups
 from gradstudio.program.forms.part_printer import PartReferences
 from gradstudio.program.forms.statement_roles import StatementRoles, statement_roles
 from gradstudio.program.forms.statement_units import Units, Value
@@ -24,6 +25,8 @@ class Plan:
         attributes: the values that the object holds, and under which names.
         handed: whether the main part makes what the object holds, in the canvas's order, and hands it in.
         site: the unit of the main part before which the object is made.
+        lookups: what code of the program reads by its name.
+        looked_up: the values of the object that code in the main part reads, or looks up, and what it calls them.
     """
 
     def __init__(self, graph: Graph, stem: str) -> None:
@@ -37,7 +40,9 @@ class Plan:
         self.title = class_name(stem, self.references.taken)
         self.references.taken.add(self.title)
         self._construction = frozenset(self.roles.construction)
+        self.lookups = Lookups(self.units, self.roles, self.main)
         self.attributes = self._attributes()
+        self.looked_up = self.lookups.looked_up(self.attributes)
         self.names = {**self._unnamed(), **self._returned_name()}
         self.late, self.omitted = self._flags()
         self.wrapped = frozenset(v[0] for v in self.attributes if self._is_wrapped(v)) | self.late.keys()
@@ -56,6 +61,7 @@ class Plan:
         wanted = dict.fromkeys((*self.roles.parameters, *self.roles.modules))
         for unit in (*self.roles.forward, *self.main, *self._aliases(self.roles.parameters)):
             wanted.update((v, None) for v in self.units.reads(unit) if self._home(v) in self._construction)
+        wanted.update(dict.fromkeys(self.lookups.made_once()))
         ordered = sorted(wanted, key=lambda v: (self.units.position[v[0]], v[1]))
         return {value: attribute_name(self._base(value), taken) for value in ordered}
 
@@ -197,6 +203,7 @@ class Plan:
         for unit in self._ordered():
             reads = any(value in self.attributes for value in self.units.reads(unit))
             draws = self.units.draws(unit) and self.units.position[unit] > first
+            reads = reads or self.lookups.may_look_up(unit, self.looked_up.values())
             if reads or draws or unit == self.call or self.call in self.units.members(unit):
                 return unit
         return self.call

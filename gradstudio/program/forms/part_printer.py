@@ -5,9 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from gradstudio.graph.analysis.operator_traits import traits_of
 from gradstudio.graph.analysis.program_analysis import Analysis
+from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, Block, BodyId, ItemId, Node, Wire
 from gradstudio.graph.names import RESERVED, bound_names
+from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Kind, Operator
+from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.statement_units import Units, Value
 from gradstudio.program.printing.body_printer import Body
 from gradstudio.program.printing.comment_lines import INDENT
@@ -90,9 +93,17 @@ class PartPrinter(StatementPrinter):
     references: PartReferences
 
     def statement(self, line: Line, item: ItemId) -> None:
-        """A node as a statement."""
+        """A node as a statement.
+
+        Raises:
+            NoForm: its code cannot have the names that it needs here.
+        """
         if item not in self.references.wrapped:
-            super().statement(line, item)
+            try:
+                super().statement(line, item)
+            except Refused as error:
+                where = title(self._graph, item)
+                raise NoForm(f"The code '{where}' cannot stand in a class: {error}. Export the script.") from error
             return
         node = self._graph.nodes[item]
         operator = self._validity.operators[item]

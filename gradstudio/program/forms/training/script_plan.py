@@ -42,6 +42,7 @@ class ScriptPlan(Plan):
         graph, self.rate = with_rate(graph, self.find_step(analyse(graph)))
         self.step = self.find_step(analyse(graph))
         super().__init__(graph, stem)
+        self.lookups.refuse_stars(self.units.of(ROOT))
         self.title = class_name(stem[:LONGEST_NAME], (self.references.taken - {self.title}) | self.own_globals)
         self.names |= self._apart()
 
