@@ -53,7 +53,7 @@ def start() -> "Service":
     from gradstudio.engine.devices import devices
     from gradstudio.engine.missing_operators import is_other_version, missing_rows, notice
     from gradstudio.engine.service import Service
-    from gradstudio.engine.value.tensor_summary import Here
+    from gradstudio.engine.value.rank_spread import Here
     from gradstudio.engine.walls import build_walls
 
     Here.rank = rank_of(sys.argv)

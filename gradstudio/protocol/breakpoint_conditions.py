@@ -54,7 +54,7 @@ def holds(condition: Condition, summary: Summary | None) -> bool:
             above = condition.kind == "above"
             return largest is not None and (largest > condition.number if above else largest < condition.number)
         case "shape_differs":
-            return summary.shape != condition.shape
+            return summary.whole_shape != condition.shape
         case "expression":
             return not why_not(condition.text) and bool(_value(_parsed(condition.text), _figures(summary)))
 

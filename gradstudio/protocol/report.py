@@ -15,6 +15,7 @@ from gradstudio.protocol.messages.records import (
     OptimizerRecord,
     PlainRecord,
     Record,
+    Shard,
     Summary,
     TensorRecord,
     TupleRecord,
@@ -142,7 +143,7 @@ def _tensor(record: TensorRecord) -> Json:
     data: Json = {
         "kind": "tensor",
         "dtype": summary.dtype,
-        "shape": list(summary.shape),
+        "shape": list(summary.whole_shape),
         "stride": None if record.stride is None else list(record.stride),
         "device": record.device,
         "requires_grad": record.requires_grad,
@@ -159,6 +160,10 @@ def _tensor(record: TensorRecord) -> Json:
         "grad": None if record.grad is None else record.grad.value,
         "grad_state": record.grad_state,
     }
+    if summary.shard is not None:
+        data["shard"] = _shard(summary, summary.shard)
+    if record.grad is not None and record.grad.shard is not None:
+        data["grad_shard"] = _shard(record.grad, record.grad.shard)
     if summary.spread is not None:
         data["ranks"] = spread_json(summary.spread)
     if record.grad is not None and record.grad.spread is not None:
@@ -170,7 +175,18 @@ def spread_json(spread: Spread) -> Json:
     """A value over ranks: whether all hold the same bytes, who holds a NaN, and the ends of each figure."""
     ends = ((name, getattr(spread, name)) for name in ("minimum", "maximum", "mean", "rms"))
     figures = {name: [[one.least, one.least_rank], [one.most, one.most_rank]] for name, one in ends if one is not None}
-    return {"count": spread.ranks, "equal": spread.is_equal, "nan": list(spread.nan.ranks), **figures}
+    equal = None if spread.parts else spread.is_equal
+    return {"count": spread.ranks, "equal": equal, "nan": list(spread.nan.ranks), **figures}
+
+
+def _shard(summary: Summary, shard: Shard) -> Json:
+    """Of a distributed tensor the part whose numbers are told: how the whole is shared out, and where the part lies."""
+    return {
+        "placements": list(shard.placements),
+        "mesh": list(shard.mesh),
+        "shape": list(summary.shape),
+        "offset": list(shard.offset) if len(shard.offset) == len(shard.whole) else None,
+    }
 
 
 def _autograd(row: AutogradRow, addresses: Mapping[ItemId, str]) -> Json:

@@ -74,7 +74,7 @@ def _rows(name: str, record: Record) -> list[tuple[str, ...]]:
     match record:
         case TensorRecord(summary=summary):
             return [
-                (name, summary_text(summary), str(summary.shape), summary.dtype, record.grad_fn or "", _grad(record),
+                (name, summary_text(summary), _shape(summary), summary.dtype, record.grad_fn or "", _grad(record),
                  _ranks(record))
             ]  # fmt: skip
         case PlainRecord(value=value):
@@ -88,6 +88,13 @@ def _rows(name: str, record: Record) -> list[tuple[str, ...]]:
             return [(name, class_name, "", "module", "", "", ""), *(row for rows in inner for row in rows)]
         case _:
             return []
+
+
+def _shape(summary: Summary) -> str:
+    """Of a part also that of the whole, and how it is shared out."""
+    if summary.shard is None:
+        return str(summary.shape)
+    return f"{summary.shape} of {summary.shard.whole} {', '.join(summary.shard.placements)}"
 
 
 def _grad(record: TensorRecord) -> str:

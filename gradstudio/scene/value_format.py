@@ -237,7 +237,7 @@ def extents(summary: Summary) -> tuple[str, ...]:
 
 def ranks_sign(summary: Summary) -> str:
     """Behind a shape, of a value on several ranks: " =" where all hold the same, " ≠", or which holds a NaN."""
-    if summary.spread is None:
+    if summary.spread is None or (summary.spread.parts and not summary.spread.nan.count):
         return ""
     from gradstudio.protocol.ranks.spread_words import spread_sign  # most programs have one rank
 
@@ -353,7 +353,7 @@ def times(count: int) -> str:
 
 def module_wordings(record: ModuleRecord) -> tuple[str, ...]:
     """How many numbers a module learns, in several wordings; none where it has none."""
-    count = sum(element_count(leaf.summary.shape) for leaf in record.parameters.values())
+    count = sum(element_count(leaf.summary.whole_shape) for leaf in record.parameters.values())
     return (f"{count:,} parameters", f"{count:,} par.") if count else ()
 
 

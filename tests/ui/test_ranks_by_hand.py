@@ -7,11 +7,12 @@ import numpy as np
 import psutil
 import pytest
 import torch
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtWidgets import QInputDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document.runs.kept_run import KeptRun, kept_runs
 from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.scene.card.parameter_rows import leaf_rows
 from tests.ui.desk import Desk
 from tests.ui.trusted import open_trusted, run_to_the_end
 
@@ -194,3 +195,56 @@ def test_a_rank_is_killed_and_the_training_goes_on_with_the_curve_of_one_that_wa
     steps, losses = curves.points(curves.names[0])
     assert len(steps) > before and np.array_equal(steps, np.arange(len(steps)))
     assert np.array_equal(losses, np.array(uncut(len(steps))))
+
+
+SHARDED = """import torch
+import torch.distributed
+from torch import nn, optim
+from torch.distributed.fsdp import fully_shard
+
+torch.distributed.init_process_group("gloo")
+torch.manual_seed(0)
+net = nn.Linear(4, 6)
+fully_shard(net)
+opt = optim.SGD(net.parameters(), lr=0.1)
+x = torch.arange(8.0).reshape(2, 4) / 10
+loss = (net(x) ** 2).mean()
+loss.backward()
+weight = net.weight
+"""
+
+
+def sharded_by_hand() -> torch.nn.Linear:
+    torch.manual_seed(0)
+    net = torch.nn.Linear(4, 6)
+    (net(torch.arange(8.0).reshape(2, 4) / 10) ** 2).mean().backward()
+    return net
+
+
+@pytest.mark.usefixtures("processes")
+@pytest.mark.parametrize("text", [SHARDED])
+def test_a_part_is_called_one_on_its_card_and_the_whole_is_gathered_when_it_is_asked_for(desk: Desk) -> None:
+    run_to_the_end(desk)
+    desk.rest()
+    net = sharded_by_hand()
+    assert net.weight.grad is not None
+    state = desk.window.canvas.scene.state
+    leaves = leaf_rows(desk.session.results, desk.node("net"), state.shown, unfolded=False)
+    rows = {row.path: row for row in leaves.rows}
+    assert rows["weight"].shape == "[3, 4] of [6, 4]" and rows["bias"].shape == "[3] of [6]"
+    assert rows["weight"].state == "value" and rows["weight"].grad is not None
+    torch.testing.assert_close(torch.tensor(rows["weight"].grad.value), net.weight.grad[:3])
+    desk.click("weight")
+    page = desk.window.inspector.details.values.value
+    facts = [label.text() for label in page.pairs.findChildren(QLabel) if label.isVisibleTo(page)]
+    assert facts[facts.index("part") + 1] == "Shard(0) over 2 ranks"
+    assert "[3, 4] of [6, 4]" in facts and any(text.startswith("parts on 2 ranks") for text in facts)
+    assert page.whole.isVisible() and not page.whole.isChecked() and page.model.rowCount() == 3
+    page.whole.click()
+    assert page.model.rowCount() == 6
+    page.model.index(0, 0).data()
+    desk.until(lambda: page.model.index(5, 3).data() != "…")
+    cells = [[float(page.model.index(row, column).data()) for column in range(4)] for row in range(6)]
+    torch.testing.assert_close(torch.tensor(cells), net.weight.detach(), atol=1e-4, rtol=1e-3)
+    page.whole.click()
+    assert page.model.rowCount() == 3

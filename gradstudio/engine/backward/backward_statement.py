@@ -16,7 +16,7 @@ from gradstudio.engine.backward.missing_gradients import explain_missing, note_w
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.script.compiled_steps import Step
-from gradstudio.engine.value.tensor_summary import Here
+from gradstudio.engine.value.rank_spread import Here
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 

@@ -16,6 +16,7 @@ from gradstudio.engine.gradient.tensor_watch import NEVER, Cut, Key, Leaf, Value
 from gradstudio.engine.gradient.wire_edges import MARK, MAX_ITEMS, Call, Marks, aliases_of, attach, marks_of
 from gradstudio.engine.value.identity import identity
 from gradstudio.engine.value.lazy_modules import parameters_of, waits
+from gradstudio.engine.value.tensor_shards import held_part
 from gradstudio.engine.value.tensor_summary import outline, summarise
 from gradstudio.engine.value.view_state import grad_fn_of, is_leaf
 from gradstudio.graph.model import ItemId
@@ -375,7 +376,7 @@ class Gradients:
         if now is None:
             leaf.cleared_at, leaf.emptied_by, leaf.parts = self.backwards, by, []
             leaf.returned = leaf.refused = False
-        elif leaf.seen is None or leaf.seen[0] != now[0] or (grad is not None and not grad.detach().any()):
+        elif leaf.seen is None or leaf.seen[0] != now[0] or (grad is not None and not held_part(grad).detach().any()):
             leaf.parts = []
         leaf.seen = now
 

@@ -14,6 +14,7 @@ from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.gradient.inplace_writes import Before, Writes
 from gradstudio.engine.gradient.leaf_writes import LeafWrite, leaf_writes
 from gradstudio.engine.gradient.module_watch import ModuleWatch
+from gradstudio.engine.gradient.parameter_swaps import may_swap, take_up_swaps
 from gradstudio.engine.gradient.tensor_watch import Value
 from gradstudio.engine.live.call_frames import Entered, Standing
 from gradstudio.engine.live.recent_rows import MAX_ROWS, RecentRows
@@ -212,10 +213,11 @@ class Live:
             the leaves and buffers that it wrote into, and the modules that it switched.
         """
         self.writes.note(step, self.cursor.turns, before)
+        swaps = take_up_swaps(self.gradients, self.modules) if may_swap(step, self.namespace) else ()
         leaves = leaf_writes(self.gradients.leaves.values(), before, outputs)
         if not self.modules.places:
             return leaves, ()
-        return (*leaves, *self.modules.writes()), self.modules.modes()
+        return (*swaps, *leaves, *self.modules.writes()), self.modules.modes()
 
     def leave_calls(self) -> None:
         """Give up every call that is being carried out: the place is before the outermost again."""

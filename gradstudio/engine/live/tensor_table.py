@@ -1,16 +1,21 @@
 """Tables of live tensors: two dimensions of one, cut out, as a panel shows them."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import torch
 from torch import Tensor
 
 from gradstudio.engine.errors import NotBound
 from gradstudio.engine.live.live_state import Live
+from gradstudio.engine.value.tensor_shards import distributed, held_part, shard_of
 from gradstudio.engine.value.tensor_summary import dtype_name, spell_numbers
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.protocol.messages.events import Fetched
 from gradstudio.protocol.messages.requests import Fetch
+
+if TYPE_CHECKING:
+    from torch.distributed.tensor import DTensor
 
 MAX_CELLS = 1 << 20
 
@@ -96,7 +101,10 @@ def _path(request: Fetch) -> str:
 def _cut(request: Fetch, tensor: Tensor) -> Fetched:
     if tensor.is_meta or tensor.is_nested:
         raise NotBound("It has no data.")
-    plain = tensor.detach()
+    shared = distributed(tensor)
+    if request.whole and shared is not None:
+        return _cut_of_whole(request, shared)
+    plain = held_part(tensor).detach()
     if plain.layout is not torch.strided:
         plain = plain.to_dense()
     table = plain
@@ -113,10 +121,43 @@ def _cut(request: Fetch, tensor: Tensor) -> Fetched:
     return Fetched(
         request=request.request,
         node=request.node,
-        shape=tuple(tensor.shape),
+        shape=tuple(plain.shape),
         dtype=dtype_name(tensor.dtype),
         values=values,
     )
+
+
+def _cut_of_whole(request: Fetch, tensor: "DTensor") -> Fetched:
+    """What lies here of a cut of the whole, and where it begins there."""
+    shard = shard_of(tensor)
+    if shard.is_part and any(word.startswith("Partial") for word in shard.placements):
+        raise NotBound("Each rank holds a term; the whole is what torch makes of them: full_tensor().")
+    part = held_part(tensor)
+    answer = Fetched(request=request.request, node=request.node, shape=shard.whole, dtype=dtype_name(tensor.dtype))
+    if not part.numel():
+        return answer
+    if len(shard.offset) != len(shard.whole):
+        raise NotBound("What a rank holds is not one block of the whole: full_tensor() gathers it.")
+    index, within = [], True
+    lead = zip(shard.offset[:-2], part.shape[:-2], request.index, strict=False)
+    for begin, size, place in lead:
+        index.append(place - begin)
+        within = within and begin <= place < begin + size
+    flat = part[tuple(index)] if within else part.new_empty(0, 0)
+    while flat.dim() > 2:
+        flat = flat[0]
+    flat = flat.reshape(1, -1) if flat.dim() < 2 else flat
+    begins = (0, 0, *shard.offset)[-2:]
+    rows, top = _overlap(request.rows, begins[0], flat.shape[0])
+    columns, left = _overlap(request.columns, begins[1], flat.shape[1])
+    values = tuple(tuple(map(_scalar, row)) for row in flat[rows, columns].resolve_conj().tolist())
+    return msgspec.structs.replace(answer, values=values, at=(top, left))
+
+
+def _overlap(asked: tuple[int, int], begin: int, size: int) -> tuple[slice, int]:
+    """Of what lies from `begin` on what was asked for, and where in what was asked for that begins."""
+    first, end = max(asked[0], begin), min(asked[1], begin + size)
+    return slice(first - begin, max(end, first) - begin), first - asked[0]
 
 
 def _scalar(value: object) -> Any:

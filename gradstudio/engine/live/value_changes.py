@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from gradstudio.engine.live.live_state import Live
+from gradstudio.engine.value.tensor_shards import distributed
 from gradstudio.engine.value.value_records import record_of
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.graph.model import ItemId
@@ -107,6 +108,7 @@ def _is_other_module(module: nn.Module, before: ModuleRecord) -> bool:
     return any(
         (record := known.get(name)) is None
         or record.requires_grad != leaf.requires_grad
+        or (record.summary.shard is None) != (distributed(leaf) is None)
         or (not leaf.is_inference() and record.version != leaf._version)
         for name, leaf in leaves
     )

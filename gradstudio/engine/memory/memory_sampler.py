@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from gradstudio.engine.audit_wall import wall
 from gradstudio.engine.memory.sample_filter import SampleFilter
 from gradstudio.engine.value.lazy_modules import tensors_of
+from gradstudio.engine.value.tensor_shards import held_part
 from gradstudio.engine.value.value_records import device_name
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
@@ -90,7 +91,7 @@ class LiveBytes:
         """Count the tensor's storage; its bytes when it is new, else 0."""
         if tensor.layout is not _STRIDED or tensor.is_nested or tensor.is_meta:
             return 0
-        storage = tensor.untyped_storage()
+        storage = held_part(tensor).untyped_storage()
         return self.see_storage(storage, storage.nbytes(), device_name(tensor.device), node, step)
 
     def see_storage(self, storage: torch.UntypedStorage, size: int, device: str, node: ItemId, step: int) -> int:
@@ -123,7 +124,8 @@ class LiveBytes:
 
     def of(self, tensor: Tensor) -> Storage | None:
         """What is known of the tensor's storage."""
-        known = self._storages.get(tensor.untyped_storage()._cdata) if tensor.layout is torch.strided else None
+        is_strided = tensor.layout is torch.strided
+        known = self._storages.get(held_part(tensor).untyped_storage()._cdata) if is_strided else None
         return known if known is not None and known() is not None else None
 
     def collect(self) -> None:

@@ -16,8 +16,9 @@ from gradstudio.engine.gradient.wire_edges import Call
 from gradstudio.engine.live.live_state import Binding, Live
 from gradstudio.engine.memory.memory_sampler import LiveBytes, alive_bytes
 from gradstudio.engine.script.compiled_steps import Step
+from gradstudio.engine.value.rank_spread import Here
 from gradstudio.engine.value.summary_batches import summarise_alike
-from gradstudio.engine.value.tensor_summary import Here, dtype_name, outline, summarise
+from gradstudio.engine.value.tensor_summary import dtype_name, outline, summarise
 from gradstudio.engine.value.value_records import DEVICES, device_name, record_of, serial_of, tensor_record
 from gradstudio.engine.value.view_state import is_nodeless_view
 from gradstudio.graph.model import ItemId

@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 from operator import attrgetter, is_
 from types import CodeType
 
+import torch
 from torch import Tensor, nn
 
 from gradstudio.engine import access
@@ -23,6 +24,7 @@ from gradstudio.engine.turns.gradient_catch_up import catch_up
 from gradstudio.engine.turns.quick_loop import woven_call
 from gradstudio.engine.value.identity import identity
 from gradstudio.engine.value.lazy_modules import parameters_of
+from gradstudio.engine.value.tensor_shards import distributed
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.progress import Running
@@ -187,6 +189,8 @@ def _leaves(value: object) -> list[Tensor]:
         return [value] if is_leaf(value) and (value.requires_grad or value.grad is not None) else []
     if isinstance(value, nn.Module):
         return [leaf for _, leaf in parameters_of(value) if leaf.requires_grad or leaf.grad is not None]
+    if isinstance(value, torch.optim.Optimizer):  # FSDP2 takes them out of their module between forward and backward
+        return [leaf for group in value.param_groups for leaf in group["params"] if distributed(leaf) is not None]
     if isinstance(value, list | tuple):
         return [leaf for item in value if isinstance(item, Tensor | nn.Module) for leaf in _leaves(item)]
     return []

@@ -8,12 +8,22 @@ from torch import Tensor
 from torch.utils.dlpack import from_dlpack
 
 from gradstudio.protocol.messages.ranks import Digest, Spread
-from gradstudio.protocol.messages.records import Summary
+from gradstudio.protocol.messages.records import Shard, Summary
 
 DIGEST_BYTES = 8
 COMPARED_UP_TO = 1 << 24
 """Elements; more are not read once more only to be compared."""
 _PLAIN = (Tensor, torch.nn.Parameter)
+
+
+class Here:
+    """Which of several ranks this process is.
+
+    Attributes:
+        rank: None: it is none; set before anything is summarised.
+    """
+
+    rank: int | None = None
 
 
 def lent(tensor: Tensor) -> Tensor:
@@ -32,6 +42,16 @@ def lent(tensor: Tensor) -> Tensor:
 def with_spread(summary: Summary, tensor: Tensor, rank: int) -> Summary:
     """The summary of a tensor with the spread of one rank."""
     return msgspec.structs.replace(summary, spread=Spread.of(rank, summary, digest(tensor)))
+
+
+def with_shard(summary: Summary, shard: Shard) -> Summary:
+    """The summary of a part, as that of the tensor it is a part of; ranks with other parts are not compared."""
+    spread = summary.spread
+    if spread is not None:
+        layout = f"{summary.dtype} {list(shard.whole)} {', '.join(shard.placements)}"
+        bytes_of_all = b"" if shard.is_part else spread.digest
+        spread = msgspec.structs.replace(spread, layout=layout, digest=bytes_of_all, parts=shard.is_part)
+    return msgspec.structs.replace(summary, shard=shard, spread=spread)
 
 
 def digest(tensor: Tensor) -> Digest:

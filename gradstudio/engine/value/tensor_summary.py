@@ -17,8 +17,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gradstudio.engine.value.rank_spread import lent, with_spread
+from gradstudio.engine.value.rank_spread import Here, lent, with_shard, with_spread
 from gradstudio.engine.value.tensor_preview import EDGE, NUMPY_NATIVE, preview_of, preview_of_array
+from gradstudio.engine.value.tensor_shards import distributed, held_part, shard_of
 from gradstudio.protocol.messages.records import Nested, Preview, Summary
 
 SAMPLE_ABOVE = 1 << 24
@@ -59,22 +60,14 @@ def dtype_name(dtype: torch.dtype) -> str:
     return DTYPE_NAMES.get(dtype) or str(dtype).removeprefix("torch.")
 
 
-class Here:
-    """Which of several ranks this process is.
-
-    Attributes:
-        rank: None: it is none; set before anything is summarised.
-    """
-
-    rank: int | None = None
-
-
 def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
     """The summary of a tensor of any dtype, layout and device.
 
     Args:
         max_values: exact values are included up to this many elements.
     """
+    if (shared := distributed(tensor)) is not None:
+        return with_shard(summarise(held_part(shared), max_values), shard_of(shared))
     kind = tensor.dtype
     dtype = DTYPE_NAMES.get(kind) or dtype_name(kind)
     if tensor.is_nested:
@@ -103,6 +96,8 @@ def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
 
 def outline(tensor: Tensor) -> Summary:
     """What is told of a tensor before there is time for its numbers: dtype and shape."""
+    if (shared := distributed(tensor)) is not None:
+        return with_shard(outline(held_part(shared)), shard_of(shared))
     kind = tensor.dtype
     shape = () if tensor.is_nested else tensor.shape
     found = _OUTLINES.get((kind, shape))

@@ -11,6 +11,7 @@ from torch import Tensor
 from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.value.lazy_modules import buffers_of, parameters_of
 from gradstudio.engine.value.object_words import words_of
+from gradstudio.engine.value.tensor_shards import held_part
 from gradstudio.engine.value.tensor_summary import list_count, outline, spell_numbers, summarise
 from gradstudio.engine.value.view_state import grad_fn_of, is_leaf
 from gradstudio.protocol.messages.records import (
@@ -75,7 +76,7 @@ def tensor_record(tensor: Tensor, max_values: int = 64, *, light: bool = False) 
         grad_fn=None if grad_fn is None else type(grad_fn).__name__,
         version=None if tensor.is_inference() else tensor._version,
         contiguous=strided and tensor.is_contiguous(),
-        size_bytes=0 if storage is None else storage.nbytes(),
+        size_bytes=0 if storage is None else held_part(tensor).untyped_storage().nbytes(),
         storage=0 if storage is None else serial_of(storage),
     )
 

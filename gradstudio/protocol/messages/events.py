@@ -315,15 +315,23 @@ class Memory(Message, frozen=True):
     mark: str = ""
 
 
+Cell = float | int | str | bool
+
+
 class Fetched(Message, frozen=True):
-    """Answer to `Fetch`: nested rows of scalars; `shape` is the whole tensor's, `error` in words."""
+    """Answer to `Fetch`: nested rows of scalars; `shape` is the whole tensor's, `error` in words.
+
+    Attributes:
+        at: where the values begin in what was asked for, row and column: of a whole one rank tells what it holds.
+    """
 
     request: Size
     node: ItemId
     shape: Shape = ()
     dtype: str = ""
-    values: tuple[tuple[float | int | str | bool, ...], ...] = ()
+    values: tuple[tuple[Cell, ...], ...] = ()
     error: str = ""
+    at: tuple[Size, Size] = (0, 0)
 
 
 class NamedEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -119,6 +119,7 @@ class Spread(msgspec.Struct, frozen=True, gc=False, array_like=True):
         digest: of their bytes; b"" where they differ, or were not compared.
         minimum, maximum, mean, rms: of the ranks that have such a figure; None where no rank has.
         nan, infinite: ranks that hold a NaN, or an infinity.
+        parts: each rank holds a part of its own, so whether they are equal is no question.
     """
 
     ranks: Count
@@ -130,6 +131,7 @@ class Spread(msgspec.Struct, frozen=True, gc=False, array_like=True):
     rms: Range | None = None
     nan: Holders = NOBODY
     infinite: Holders = NOBODY
+    parts: bool = False
 
     @classmethod
     def of(cls, rank: int, figures: Figures, digest: bytes = b"") -> Self:
@@ -168,6 +170,7 @@ class Spread(msgspec.Struct, frozen=True, gc=False, array_like=True):
             _joined(self.rms, other.rms),
             self.nan | other.nan,
             self.infinite | other.infinite,
+            self.parts or other.parts,
         )
 
 

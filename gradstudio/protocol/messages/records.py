@@ -1,5 +1,6 @@
 """What a run says of a value: the records of semantics §13, as they cross the pipe."""
 
+from typing import Annotated
 from typing import Literal as OneOf
 
 import msgspec
@@ -15,6 +16,7 @@ number is [re, im]."""
 
 
 BYTES_A_VALUE = 4
+Placements = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=100)], ...], msgspec.Meta(max_length=16)]
 
 
 class Preview(msgspec.Struct, frozen=True, gc=False):
@@ -49,6 +51,24 @@ class Preview(msgspec.Struct, frozen=True, gc=False):
             raise ValueError(f"{len(self.data)} bytes are no {self.rows} x {self.columns} values")
 
 
+class Shard(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """Which part of a distributed tensor (torch's `DTensor`) a rank holds.
+
+    Attributes:
+        whole: the shape of the tensor, of which ranks hold parts.
+        placements: of each dimension of the mesh, as torch writes it: "Shard(0)", "Replicate()", "Partial(sum)".
+        mesh: the sizes of its dimensions.
+        offset: where the part begins in each dimension of the whole; () where it is not one block of it, or empty.
+        is_part: ranks hold different parts; else each holds a copy of the whole.
+    """
+
+    whole: Shape
+    placements: Placements = ()
+    mesh: Shape = ()
+    offset: Shape = ()
+    is_part: bool = True
+
+
 class Summary(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """What is shown of a tensor's numbers, or of a gradient's.
 
@@ -58,6 +78,7 @@ class Summary(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults
         sampled: statistics are of a sample (more than 2**24 elements): shown with "~".
         value: exact nested lists when there are few enough elements, else None.
         spread: over the ranks of a distributed run, where several have told it; the rest is of one of them.
+        shard: of a distributed tensor: all else, the shape too, is of the part that the rank holds.
     """
 
     dtype: str
@@ -73,6 +94,12 @@ class Summary(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults
     value: Nested = None
     preview: Preview | None = None
     spread: Spread | None = None
+    shard: Shard | None = None
+
+    @property
+    def whole_shape(self) -> tuple[int, ...]:
+        """Of the tensor, as torch tells it; `shape` is that of the numbers."""
+        return self.shape if self.shard is None else self.shard.whole
 
     def __post_init__(self) -> None:
         """Refuse values that are not as many as the shape has, also where a message is read.

@@ -136,6 +136,7 @@ class Fetch(Message, frozen=True):
             recorded gradient; `node` and `output` say whose it is.
         index: position in the leading dimensions (all but the last two).
         rows, columns: half-open ranges within the last two dimensions.
+        whole: of a distributed tensor not the part of one rank, but the whole: places are those in it.
     """
 
     request: Size
@@ -146,6 +147,7 @@ class Fetch(Message, frozen=True):
     index: tuple[int, ...] = ()
     rows: tuple[Size, Size] = (0, 100)
     columns: tuple[Size, Size] = (0, 50)
+    whole: bool = False
 
 
 class Collect(Message, frozen=True):

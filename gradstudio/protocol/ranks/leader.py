@@ -15,7 +15,6 @@ from typing import Final, cast
 
 import msgspec
 
-from gradstudio.graph.model import ItemId
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import LENGTH_BYTES, Decoder, FrameCutter, decoded, encode, framed, kind_of
 from gradstudio.protocol.hosts.channel import Channel
@@ -24,6 +23,7 @@ from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import (
     Event,
     Failed,
+    Fetched,
     Gradients,
     Hello,
     Log,
@@ -36,7 +36,7 @@ from gradstudio.protocol.messages.events import (
 )
 from gradstudio.protocol.messages.progress import Asked, Running
 from gradstudio.protocol.messages.ranks import LookAt, Meet
-from gradstudio.protocol.messages.requests import Answer, Do, Request, SampleMemory
+from gradstudio.protocol.messages.requests import Answer, Do, Fetch, Request, SampleMemory
 from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.process_group import RUNS_CODE, end_others, lead_group
 from gradstudio.protocol.ranks import leader_words
@@ -48,6 +48,7 @@ from gradstudio.protocol.ranks.report_join import joined_report, require_own_rep
 from gradstudio.protocol.ranks.row_join import GradJoin, RowJoin
 from gradstudio.protocol.ranks.stragglers import Stragglers
 from gradstudio.protocol.ranks.waiting_words import waiting_words
+from gradstudio.protocol.ranks.whole_tables import WholeTables
 
 LOOK_S: Final = 0.2
 GRACE_S: Final = 3.0
@@ -55,13 +56,6 @@ GRACE_S: Final = 3.0
 LOOK_MS: Final = 500
 PATIENCE_S: Final = 5.0
 """From here on it is said where ranks wait for one another."""
-OF_ONE: Final = {
-    *("Infer", "TryWire", "Estimate", "Describe", "Fetch", "WhatIf", "Check", "WeighMemory", "BringModule"),
-    *("KeepCheckpoint", "Answer"),
-}
-"""Requests that one rank answers, the one that is shown."""
-
-
 Start = Callable[[int, int, list[str], selectors.BaseSelector], RankEngine]
 _LOOKS: Final = msgspec.msgpack.Decoder(LookAt)
 _REQUESTS: Final = msgspec.msgpack.Decoder(Request)
@@ -112,6 +106,7 @@ class Leader:
         self._ranks = [self._start(number, self._count, self._options, self._selector) for number in range(self._count)]
         self._rows, self._grads = RowJoin(self._count), GradJoin(self._count)
         self._backwards, self._stragglers = BackwardJoin(self._count), Stragglers()
+        self._tables = WholeTables(self._count)
         self._pauses: dict[int, Paused] = {}
         self._reports: dict[int, Report] = {}
         self._ends_since_s: float | None = None
@@ -119,9 +114,8 @@ class Leader:
         self._verb: Do | None = None
         self._hello: Hello | None = None
         self._listen()
-        for rank in self._ranks:
-            if self._count > 1:
-                rank.write(_body(SampleMemory(every_ms=LOOK_MS)))  # beside it a rank says what takes long
+        if self._count > 1:
+            self._tell_all(_body(SampleMemory(every_ms=LOOK_MS)))  # beside it a rank says what takes long
 
     def run(self) -> None:
         """Serve until whoever started this is gone."""
@@ -178,7 +172,9 @@ class Leader:
         kind = kind_of(body)
         if kind == "LookAt":
             self._look_at(decoded(_LOOKS, body).rank)
-        elif kind in OF_ONE:
+        elif kind == "Fetch" and self._tables.begin(cast(Fetch, decoded(_REQUESTS, body))):
+            self._tell_all(body)
+        elif kind in leader_words.OF_ONE:
             self._ranks[self.shown].write(body)
         else:
             if kind == "Do":
@@ -187,8 +183,11 @@ class Leader:
                 self._loaded = body
             elif kind == "Stop" and self._ends_since_s is None:
                 self._ends_since_s = time.monotonic()
-            for rank in self._ranks:
-                rank.write(body)
+            self._tell_all(body)
+
+    def _tell_all(self, body: bytes) -> None:
+        for rank in self._ranks:
+            rank.write(body)
 
     def _begin_verb(self, verb: Do) -> None:
         self._verb, self._ends_since_s, self._has_said_waiting = verb, None, False
@@ -196,9 +195,7 @@ class Leader:
         self._stragglers = Stragglers()
         meet = _body(Meet(port=free_port()))
         for rank in self._ranks:
-            rank.is_busy, rank.failure, rank.running = True, None, None
-            rank.newest = ItemId("")
-            rank.write(meet)
+            rank.begin_verb(meet)
 
     def _look_at(self, number: int) -> None:
         """Show another rank: what it has said of its newest run, with what is known over all."""
@@ -257,6 +254,9 @@ class Leader:
             case Log() if not is_shown:
                 if message.level != "info":
                     self._say(msgspec.structs.replace(message, text=leader_words.of_rank(rank.number, message.text)))
+            case Fetched() if self._tables.is_of_all(message):
+                if (whole := self._tables.tell(rank.number, message)) is not None:
+                    self._say(whole)
             case Asked() if not is_shown:
                 if rank.takes_more:
                     rank.write(_body(Answer()))  # torchrun gives its input to the first rank alone

@@ -14,6 +14,11 @@ from gradstudio.protocol.ranks.rank_engine import RankEngine
 
 _OUT_OF_TIME: Final = re.compile(r"timed? ?out", re.IGNORECASE)
 Outcome = OneOf["failed", "stopped", "died"]
+OF_ONE: Final = {
+    *("Infer", "TryWire", "Estimate", "Describe", "Fetch", "WhatIf", "Check", "WeighMemory", "BringModule"),
+    *("KeepCheckpoint", "Answer"),
+}
+"""Requests that one rank answers, the one that is shown."""
 KEPT: Final = {
     *("Started", "Traced", "Gradients", "BackwardTraced", "PackedBackward", "Paused", "Failed", "Printed", "Warned"),
     *("Turned", "Hit", "Figured", "NoChart", "HistogramDrawn", "PointsDrawn", "ImagesDrawn", "ConfusionDrawn"),

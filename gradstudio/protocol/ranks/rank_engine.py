@@ -93,6 +93,12 @@ class RankEngine:
         """Hand it a request."""
         self._pipe.write(framed(body))
 
+    def begin_verb(self, meet: bytes) -> None:
+        """It is to begin one, and hears where a program that begins from nothing meets the others."""
+        self.is_busy, self.failure, self.running = True, None, None
+        self.newest = ItemId("")
+        self.write(meet)
+
     def kill(self) -> None:
         """End it whatever it does; nothing it still says is heard."""
         self._pipe.close()

@@ -21,6 +21,8 @@ def spread_words(spread: Spread) -> str:
     ]
     if not spread.layout:
         said = f"of different shapes or dtypes on {count}"
+    elif spread.parts:
+        said = f"parts on {count}{_differing(spread)}"
     elif spread.is_equal:
         said = f"equal on {count}"
     elif not _is_other(spread):

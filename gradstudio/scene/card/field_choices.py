@@ -32,7 +32,7 @@ def _shape(results: Results, node: ItemId, output: int) -> tuple[int, ...] | Non
     if output < len(records):
         match records[output]:
             case TensorRecord(summary=summary):
-                return summary.shape
+                return summary.whole_shape
             case ArrayRecord(shape=shape):
                 return shape
     return None

@@ -11,6 +11,7 @@ from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, state_wo
 from gradstudio.scene.card.section_heights import EDGE, gradient_of
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import Results
+from gradstudio.scene.words.shard_words import shape_words
 
 LEAF: Final = 15.0
 """Height of a leaf's first line: name, shape, values."""
@@ -191,11 +192,12 @@ def _row(leaf: ModuleParameter, y: float, shown: Shown) -> ParameterRow:
         one = value_format.single(summary)
         values = (value_format.number(one),) if one is not None else value_format.extents(summary)
     guessed = summary is None
+    shape = value_format.shape(leaf.shape) if summary is None else shape_words(summary)
     if guessed and shown.dtype_device:
         values = (value_format.bare_dtype(leaf.dtype),)
     return ParameterRow(
         path=leaf.path, y=y, height=_height(leaf, shown), dtype=leaf.dtype,
-        shape=f"{value_format.shape(leaf.shape)} {leaf.version}".rstrip() if shown.shapes else "",
+        shape=f"{shape} {leaf.version}".rstrip() if shown.shapes else "",
         values=values, guessed=guessed, buffer=leaf.buffer, learns=leaf.learns, state=leaf.state,
         gradient=_gradient_text(leaf) if shown.gradients else "", sentence=leaf.reason,
         grad=leaf.grad if leaf.state in ("value", "accumulated") else None,

@@ -21,6 +21,7 @@ from gradstudio.scene.results import FailureLike
 from gradstudio.scene.scene import Scene
 from gradstudio.scene.wire.wire_labels import brief
 from gradstudio.scene.words.module_tooltips import leaf_text, mode_text
+from gradstudio.scene.words.shard_words import placement_words, shape_words
 
 
 class Pages(Protocol):
@@ -122,7 +123,7 @@ def record_text(scene: Scene, hit: Hit, output: int, record: Record) -> str:
         return f"<code>{escape(value_format.one_line_value(record))}</code>"
     summary = record.summary
     lines = [
-        f"<code>{escape(value_format.bare_dtype(summary.dtype))}{escape(value_format.shape(summary.shape))} · "
+        f"<code>{escape(value_format.bare_dtype(summary.dtype))}{escape(shape_words(summary))} · "
         f"{escape(record.device)} · {value_format.size(record.size_bytes)}</code>",
         statistics_text(summary),
     ]
@@ -209,14 +210,15 @@ def value_text(record: TensorRecord) -> str:
     """A tensor in short: its value where it is one number, dtype, shape, device."""
     summary = record.summary
     value = f"<b>{escape(value_format.number(summary.value))}</b> " if summary.shape == () else ""
-    kind = escape(f"{value_format.bare_dtype(summary.dtype)}{value_format.shape(summary.shape)} · {record.device}")
+    kind = escape(f"{value_format.bare_dtype(summary.dtype)}{shape_words(summary)} · {record.device}")
     return f"{value}<code>{kind}</code>"
 
 
 def statistics_text(summary: Summary, *, told: bool = False) -> str:
     """What is told of one rank's numbers (`_numbers_text`), and where there are several, how the others stand to it."""
     numbers = _numbers_text(summary, told=told)
-    return "<br>".join(filter(None, (numbers, escape(value_format.ranks_text(summary)))))
+    parts = (numbers, escape(placement_words(summary)), escape(value_format.ranks_text(summary)))
+    return "<br>".join(filter(None, parts))
 
 
 def _numbers_text(summary: Summary, *, told: bool) -> str:

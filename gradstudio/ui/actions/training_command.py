@@ -141,7 +141,7 @@ def shape_of(session: Session, node: ItemId, output: int) -> tuple[int, ...] | N
     records = results.outputs(node) or ()
     record = records[output] if output < len(records) else None
     if isinstance(record, TensorRecord):
-        return record.summary.shape
+        return record.summary.whole_shape
     expected = results.inference(node, output)
     shape = expected.shape if expected is not None else None
     return tuple(shape) if shape is not None and all(isinstance(size, int) for size in shape) else None

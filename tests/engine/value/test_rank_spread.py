@@ -7,7 +7,8 @@ from operator import or_
 import pytest
 import torch
 
-from gradstudio.engine.value.tensor_summary import Here, summarise
+from gradstudio.engine.value.rank_spread import Here
+from gradstudio.engine.value.tensor_summary import summarise
 from gradstudio.protocol.messages.ranks import Range, Spread
 
 RANKS = 37

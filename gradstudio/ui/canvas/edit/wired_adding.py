@@ -31,7 +31,7 @@ def known_shape(graph: Graph, results: Results, item: ItemId, output: int) -> Sh
         return port.shape
     records = results.outputs(item) or ()
     record = records[output] if output < len(records) else None
-    return record.summary.shape if isinstance(record, TensorRecord) else None
+    return record.summary.whole_shape if isinstance(record, TensorRecord) else None
 
 
 def written_shape(graph: Graph, item: ItemId) -> Shape | None:

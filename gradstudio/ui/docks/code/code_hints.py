@@ -15,6 +15,7 @@ from gradstudio.protocol.messages.records import (
     TensorRecord,
 )
 from gradstudio.scene import value_format
+from gradstudio.scene.words.shard_words import shape_words
 
 HintMode = OneOf["off", "shapes", "values"]
 HINT_MODES: tuple[HintMode, ...] = ("off", "shapes", "values")
@@ -136,7 +137,7 @@ def expected_words(known: NodeValues, node: ItemId) -> str:
 def _words(record: Record, mode: HintMode) -> str:
     match record:
         case TensorRecord(summary=summary):
-            type_words = f"{value_format.bare_dtype(summary.dtype)} {value_format.shape(summary.shape)}"
+            type_words = f"{value_format.bare_dtype(summary.dtype)} {shape_words(summary)}"
             if mode == "shapes":
                 return type_words
             return short_value(record) or f"{type_words} {value_format.extent(summary)}".rstrip()

@@ -7,6 +7,7 @@ from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.operators.catalogue.descriptions import signature
 from gradstudio.protocol.messages.records import Record, TensorRecord
 from gradstudio.scene import value_format
+from gradstudio.scene.words.shard_words import shape_words
 from gradstudio.ui.docks.code.code_hints import expected_words
 from gradstudio.ui.state.session import Session
 
@@ -47,7 +48,7 @@ def record_tip(record: Record) -> str:
     if not isinstance(record, TensorRecord):
         return f"<code>{escape(value_format.one_line_value(record))}</code>"
     summary = record.summary
-    facts = [f"{value_format.bare_dtype(summary.dtype)} {value_format.shape(summary.shape)}", record.device]
+    facts = [f"{value_format.bare_dtype(summary.dtype)} {shape_words(summary)}", record.device]
     if record.grad_fn is not None:
         facts.append(record.grad_fn)
     elif record.requires_grad:

@@ -18,6 +18,7 @@ from gradstudio.protocol.messages.records import (
     TupleRecord,
 )
 from gradstudio.scene import value_format
+from gradstudio.scene.words.shard_words import placement_words, shape_words
 
 if TYPE_CHECKING:
     from gradstudio.ui.state.run.run_controller import RunController
@@ -51,7 +52,7 @@ def tensor_facts(record: TensorRecord) -> Facts:
     summary = record.summary
     dtype = value_format.bare_dtype(summary.dtype)
     facts = [
-        ("shape", value_format.shape(summary.shape)),
+        ("shape", shape_words(summary)),
         ("dtype", f"{dtype} on {record.device}"),
         ("size", size_words(record)),
         ("requires_grad", f"{record.requires_grad}" + (" (leaf)" if record.is_leaf and record.requires_grad else "")),
@@ -89,6 +90,8 @@ def number_facts(summary: Summary) -> Facts:
     facts = [(f"{name}{of}", f"{mark}{value_format.number(value, 5)}") for name, value in pairs if value is not None]
     if odd:
         facts.append(("not finite", odd))
+    if words := placement_words(summary):
+        facts.append(("part" if summary.shard is not None and summary.shard.is_part else "copy", words))
     if words := value_format.ranks_text(summary):
         facts.append(("over ranks", words))
     return tuple(facts)

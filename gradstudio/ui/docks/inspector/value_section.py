@@ -1,22 +1,15 @@
 """Value and gradient of what is selected: facts, and the numbers as a table."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
     QSizePolicy,
-    QSpinBox,
     QTabBar,
-    QTableView,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,21 +22,19 @@ from gradstudio.protocol.messages.debugging import Change
 from gradstudio.protocol.messages.events import Fetched, GradRow, Row
 from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord
 from gradstudio.protocol.timeline.step_numbering import number_of_row, step_number
-from gradstudio.scene import value_format
 from gradstudio.scene.card.gradient_terms import part_words
 from gradstudio.scene.card.parameter_rows import parameter_rows, record_now
+from gradstudio.scene.words.shard_words import shape_words
 from gradstudio.ui.docks.inspector import value_facts
 from gradstudio.ui.docks.inspector.display_names import name_of
-from gradstudio.ui.docks.inspector.tensor_table_model import Fetch, TensorTableModel, table_size
+from gradstudio.ui.docks.inspector.values.tensor_page import TensorPage
+from gradstudio.ui.docks.inspector.values.tensor_table_model import Fetch, table_size
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme, mono_font
-from gradstudio.ui.widgets.form_layout import PairTable, Section, label
+from gradstudio.ui.theme import Theme
+from gradstudio.ui.widgets.form_layout import Section
 
-ROW_PX = 22
 MAX_LATER = 5000
 """Only so many ticks are searched for a statement that wrote into a value's memory: the newest."""
-MAX_VISIBLE_ROWS = 8
-MIN_COLUMN_PX, MAX_COLUMN_PX = 54, 110
 
 
 class Subject(NamedTuple):
@@ -55,68 +46,6 @@ class Subject(NamedTuple):
     path: str
     name: str
     record: Record | None
-
-
-class TensorPage(QWidget):
-    """A remark over a table over facts: one tab."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        """Empty."""
-        super().__init__(parent)
-        self.remark = label("", "dim", wrap=True)
-        self.pairs = PairTable(self)
-        self.model = TensorTableModel(theme, self)
-        self.table = QTableView(self)
-        self.table.setModel(self.model)
-        self.table.setFont(mono_font())
-        self.table.setAccessibleName("Values")
-        self.table.verticalHeader().setDefaultSectionSize(ROW_PX)
-        self.table.verticalHeader().setMinimumSectionSize(ROW_PX)
-        self.table.horizontalHeader().setMinimumSectionSize(MIN_COLUMN_PX)
-        self.table.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
-        self._leading = _LeadingIndex(self)
-        self._leading.spins_changed = self._refresh_table
-        self._summary: Summary | None = None
-        self._fetch: Fetch | None = None
-        self.cause = QPushButton("", self)
-        self.cause.setAccessibleName("Go to the node responsible")
-        self.cause.setObjectName("link")
-        self.cause.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.cause.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 8, 0, 0)
-        column.setSpacing(8)
-        for widget in (self.remark, self.cause, self._leading, self.table, self.pairs):
-            column.addWidget(widget)
-        column.addStretch(1)
-
-    def show_page(self, remark: str, pairs: value_facts.Facts, summary: Summary | None, fetch: Fetch | None) -> None:
-        """Show facts and, when there is a summary, its numbers."""
-        self.remark.setText(remark)
-        self.remark.setVisible(bool(remark))
-        self.pairs.show_pairs(pairs)
-        if summary != self._summary or (fetch is None) != (self._fetch is None):
-            self._summary, self._fetch = summary, fetch
-            self._leading.set_sizes(summary.shape[:-2] if summary is not None else ())
-            self._refresh_table()
-        self._fetch = fetch
-
-    def _refresh_table(self) -> None:
-        self.model.show_tensor(self._summary, self._fetch, self._leading.index)
-        rows, columns = self.model.rowCount(), self.model.columnCount()
-        self.table.setVisible(rows > 0 and columns > 0)
-        header = self.table.horizontalHeader()
-        header.setVisible(len(self.model.shape) > 1)
-        width = max(
-            (len(self.model.index(r, c).data() or "") for r in range(min(rows, 8)) for c in range(min(columns, 8))),
-            default=4,
-        )
-        advance = self.table.fontMetrics().horizontalAdvance("0")
-        header.setDefaultSectionSize(min(max(width * advance + 18, MIN_COLUMN_PX), MAX_COLUMN_PX))
-        header.setStretchLastSection(columns == 1)
-        scroll = 12 if columns > 3 else 2
-        head = 24 if header.isVisibleTo(self.table) else 0
-        self.table.setFixedHeight(min(rows, MAX_VISIBLE_ROWS) * ROW_PX + head + scroll)
 
 
 class ValueSection(Section):
@@ -222,8 +151,9 @@ class ValueSection(Section):
             self.gradient.show_page(value_facts.GRAD_SENTENCES["not_run"], (), None, None)
             return
         summary = record.summary if isinstance(record, TensorRecord) else None
-        fetch = self._fetch_of(subject, grad=False)
-        self.value.show_page(self._remark(subject, summary, fetch), value_facts.record_facts(record), summary, fetch)
+        fetch, gather = self._fetch_of(subject, grad=False), self._fetch_of(subject, grad=False, whole=True)
+        remark = self._remark(subject, summary, fetch)
+        self.value.show_page(remark, value_facts.record_facts(record), summary, fetch, gather)
         self._show_gradient(subject, isinstance(record, TensorRecord))
 
     def _show_gradient(self, subject: Subject, is_tensor: bool) -> None:
@@ -237,9 +167,10 @@ class ValueSection(Section):
         if row is not None and len(row.parts) > 1:
             pairs = (*pairs, *((f"pass {part.pass_number}", part_words(part.grad)) for part in row.parts[-8:]))
         if grad is not None:
-            pairs = (*pairs, ("shape", value_format.shape(grad.shape)), *value_facts.number_facts(grad))
+            pairs = (*pairs, ("shape", shape_words(grad)), *value_facts.number_facts(grad))
         self._show_cause(row, subject.node)
-        self.gradient.show_page(value_facts.grad_sentence(row), pairs, grad, self._fetch_of(subject, grad=True))
+        fetch, gather = self._fetch_of(subject, grad=True), self._fetch_of(subject, grad=True, whole=True)
+        self.gradient.show_page(value_facts.grad_sentence(row), pairs, grad, fetch, gather)
 
     def _show_cause(self, row: GradRow | None, node: ItemId) -> None:
         """A link to the node that is responsible for the state."""
@@ -297,7 +228,7 @@ class ValueSection(Section):
         number = number_of_row(results.timeline, results.ids.full(subject.node), row, results.moment, unfolded)
         return f"As step {number} made it." if number is not None else ""
 
-    def _fetch_of(self, subject: Subject, grad: bool) -> Fetch | None:
+    def _fetch_of(self, subject: Subject, grad: bool, whole: bool = False) -> Fetch | None:
         run = self._session.run
         looking_back = self._session.results.moment is not None
         if looking_back or not run.state.live or run.state.stale or run.state.busy:
@@ -306,7 +237,7 @@ class ValueSection(Section):
         def fetch(leading: tuple[int, ...], rows: tuple[int, int], columns: tuple[int, int]) -> int:
             node = self._session.results.ids.full(subject.node)
             name = subject.name if node == subject.node else "".join(subject.name.partition(".")[1:])
-            return run.questions.fetch(node, subject.output, grad, name, leading, rows, columns)
+            return run.questions.fetch(node, subject.output, grad, name, leading, rows, columns, whole)
 
         return fetch
 
@@ -354,46 +285,3 @@ class _Tabs(QTabWidget):
 class _TabBar(QTabBar):
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
-
-
-class _LeadingIndex(QWidget):
-    """A number per leading dimension, for tensors of more than two."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._layout = QHBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(4)
-        self._sizes: tuple[int, ...] = ()
-        self._spins: list[QSpinBox] = []
-        self.spins_changed: Callable[[], None] = _nothing
-        self.hide()
-
-    @property
-    def index(self) -> tuple[int, ...]:
-        return tuple(spin.value() for spin in self._spins)
-
-    def set_sizes(self, sizes: tuple[int, ...]) -> None:
-        """Offer indices for dimensions of these sizes."""
-        if sizes == self._sizes:
-            return
-        self._sizes = sizes
-        while (child := self._layout.takeAt(0)) is not None:
-            if (widget := child.widget()) is not None:
-                widget.deleteLater()
-        self._spins = []
-        if sizes and 0 not in sizes:
-            self._layout.addWidget(QLabel("at"))
-            for size in sizes:
-                spin = QSpinBox()
-                spin.setRange(0, size - 1)
-                spin.setToolTip(f"0 to {size - 1}")
-                spin.valueChanged.connect(lambda _value: self.spins_changed())
-                self._spins.append(spin)
-                self._layout.addWidget(spin)
-            self._layout.addStretch(1)
-        self.setVisible(bool(self._spins))
-
-
-def _nothing() -> None:
-    """Nobody listens yet."""

@@ -93,7 +93,7 @@ class _Seen:
         yield from _odd(self._records)
 
     def _shapes(self) -> set[tuple[int, ...]]:
-        shapes = {record.summary.shape for record in self._records if isinstance(record, TensorRecord)}
+        shapes = {record.summary.whole_shape for record in self._records if isinstance(record, TensorRecord)}
         shapes |= {record.shape for record in self._records if isinstance(record, ArrayRecord)}
         if self._inferred is not None and self._inferred.shape is not None:
             shapes.add(self._inferred.shape)

@@ -99,9 +99,10 @@ class RunQuestions(QObject):
         index: tuple[int, ...],
         rows: tuple[int, int],
         columns: tuple[int, int],
+        whole: bool = False,
     ) -> int:
-        """Ask for a table of a live tensor; the number comes back with `fetched`."""
-        return self._requests.fetch(node, output, grad, name, index, rows, columns)
+        """Ask for a table of a live tensor, or of all of a distributed one; the number comes back with `fetched`."""
+        return self._requests.fetch(node, output, grad, name, index, rows, columns, whole)
 
     def _may_ask(self, command: Command) -> bool:
         if reason := self._why_not(command):

@@ -287,11 +287,20 @@ class RunRequests:
         index: tuple[int, ...],
         rows: tuple[int, int],
         columns: tuple[int, int],
+        whole: bool = False,
     ) -> int:
-        """Ask for a table of a live tensor; the request's number."""
+        """Ask for a table of a live tensor, or of all of a distributed one; the request's number."""
         return self._ask(
             lambda number: requests.Fetch(
-                request=number, node=node, output=output, grad=grad, name=name, index=index, rows=rows, columns=columns
+                request=number,
+                node=node,
+                output=output,
+                grad=grad,
+                name=name,
+                index=index,
+                rows=rows,
+                columns=columns,
+                whole=whole,
             )
         )
 

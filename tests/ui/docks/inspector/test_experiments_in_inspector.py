@@ -12,8 +12,8 @@ from gradstudio.protocol.messages.debugging import Change, Checked, CheckRow, Di
 from gradstudio.protocol.messages.events import GradRow, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
-from gradstudio.ui.docks.inspector.tensor_table_model import TensorTableModel, parse_like
-from gradstudio.ui.docks.inspector.value_section import TensorPage
+from gradstudio.ui.docks.inspector.values.tensor_page import TensorPage
+from gradstudio.ui.docks.inspector.values.tensor_table_model import TensorTableModel, parse_like
 from gradstudio.ui.docks.inspector.what_if_section import set_in
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme

@@ -7,7 +7,7 @@ from pytestqt.modeltest import ModelTester
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Fetched
 from gradstudio.protocol.messages.records import Summary
-from gradstudio.ui.docks.inspector.tensor_table_model import PAGE_ROWS, TensorTableModel
+from gradstudio.ui.docks.inspector.values.tensor_table_model import PAGE_ROWS, TensorTableModel
 from gradstudio.ui.theme import Theme
 
 Page = tuple[tuple[int, ...], tuple[int, int], tuple[int, int]]

@@ -21,6 +21,7 @@ from gradstudio.scene.hit_test import LEGIBLE_WIDTH, plate_literals
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import current_failure
 from gradstudio.scene.scene import Scene
+from gradstudio.scene.words.shard_words import shape_words
 from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_change, paint_cost
 from gradstudio.ui.canvas.paint.card.display_flag_painter import paint_bypass
 from gradstudio.ui.canvas.paint.card.distant_gradient_signs import ROOM, paint_plate_state, state_of
@@ -237,7 +238,7 @@ def _facts(record: Record, shown: Shown) -> Iterator[str]:
     if not isinstance(record, TensorRecord):
         return
     if shown.shapes:
-        yield value_format.shape(record.summary.shape)
+        yield shape_words(record.summary)
     if shown.dtype_device:
         yield f"{value_format.bare_dtype(record.summary.dtype)} · {record.device}"
     if shown.grad_fn and record.grad_fn is not None:
@@ -273,7 +274,7 @@ def _paint_tensor(
         _line(painter, style, odd, _fitting_role(style, odd, room.width()), style.color("danger"), room, LINE)
         room = room.adjusted(0, LINE + 1, 0, 0)
     elif scene.state.shown.shapes and room.height() >= LINE + (LINE - 2 if is_uniform else 0.0):
-        shape = value_format.shape(summary.shape)
+        shape = shape_words(summary)
         role = _fitting_role(style, shape, room.width())
         if role:
             _line(painter, style, shape, role, style.color("text_dim"), room, LINE)

@@ -28,7 +28,7 @@ class TensorTableModel(QAbstractTableModel):
     """Two dimensions of a tensor: the last two, at an index of the others. A vector is one column.
 
     Attributes:
-        may_try: another number may be typed into a cell; the table itself does not change.
+        may_try: another number may be typed into a cell, but of a distributed tensor; the table itself does not change.
 
     Signals:
         tried(object, object): index (None: a number on its own) and the number that was typed.
@@ -48,7 +48,7 @@ class TensorTableModel(QAbstractTableModel):
         self._waiting: dict[int, tuple[int, int]] = {}
         self._rows = self._columns = 0
         self.error = ""
-        self.may_try = False
+        self.may_try = self._is_free = False
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -68,6 +68,7 @@ class TensorTableModel(QAbstractTableModel):
         self._pages.clear()
         self._waiting.clear()
         self.error = ""
+        self._is_free = summary is not None and summary.shard is None
         rows, columns = table_size(summary.shape) if summary is not None else (0, 0)
         self._rows, self._columns = max(0, min(rows, MAX_ROWS)), max(0, min(columns, MAX_COLUMNS))
         self._whole = _as_rows(summary, leading) if summary is not None and summary.value is not None else None
@@ -122,7 +123,7 @@ class TensorTableModel(QAbstractTableModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = super().flags(index)
         is_real = isinstance(self._value(index.row(), index.column()), float | int | str) if index.isValid() else False
-        return flags | Qt.ItemFlag.ItemIsEditable if self.may_try and is_real else flags
+        return flags | Qt.ItemFlag.ItemIsEditable if self.may_try and self._is_free and is_real else flags
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """A number was typed: it is tried on the side, so the cell stays as it is."""
