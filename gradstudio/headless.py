@@ -165,7 +165,7 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
         program, outcome = map_lines(program, outcome, opened.lines)
     recorder.failed = outcome.failed
     outcome = with_device(program, outcome, opened.device, data["device"])
-    data["problems"] = problems_json(graph, recorder, opened.lines or script_lines(program))
+    data["problems"] = problems_json(graph, recorder, opened.lines or script_lines(program), program)
     code, data, text = _report(data, opened, program, outcome, options)
     if end := outcome.program_exit:
         code = data["error"]["exit_code"] = end.code

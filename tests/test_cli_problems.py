@@ -111,6 +111,17 @@ def test_a_bug_in_a_program_with_code_is_the_first_thing_that_is_told(capsys, tm
     assert re.search(program.pattern, first["message"])
 
 
+def test_what_code_called_is_told_on_its_line_of_the_file(capsys, tmp_path) -> None:
+    (program,) = (one for one in programs("code_planted") if one.name == "trainer_that_softmaxes_before_the_loss")
+    path, lines = tmp_path / "p.py", program.text.split("\n")
+    (told,) = told_by(capsys, program, path)
+    assert "F.cross_entropy(p, y)" in lines[told["line"] - 1]
+    path.write_text(program.text.replace("loss.backward()", "loss.item().backward()"))
+    main(["run", str(path), "--trust", "--problems", "--json"])
+    failure = next(one for one in problems(capsys) if one["kind"] == "failure")
+    assert "loss.backward()" in lines[failure["line"] - 1]
+
+
 @pytest.mark.parametrize("program", programs("code_right"), ids=lambda one: one.name)
 def test_of_a_right_program_with_code_nothing_is_told(capsys, tmp_path, program) -> None:
     assert told_by(capsys, program, tmp_path / "p.py") == []

@@ -38,7 +38,8 @@ def failure_cause(
         view = ProgramView(graph)
         return _mixed_up(view, failing, found) or _other_rows(view, failing, message, lookup)
     if WITHOUT_GRAPH in message:
-        return _without_slope(ProgramView(graph), failing, lookup)
+        unknown = (one._replace(severity="error") for one in found if one.kind == "unknown_attribute")
+        return next(unknown, None) or _without_slope(ProgramView(graph), failing, lookup)
     if FREED in message:
         return next((one._replace(severity="error") for one in found if one.kind == "computed_parameter"), None)
     if SLOPELESS in message:

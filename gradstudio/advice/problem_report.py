@@ -16,8 +16,11 @@ from gradstudio.advice.told_once import told_once
 from gradstudio.graph.analysis import call_addresses
 from gradstudio.graph.analysis.program_analysis import addresses
 from gradstudio.graph.groups.call_ids import is_call_item, path_of
+from gradstudio.graph.groups.code_ids import code_call
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.name_bindings import name_of
+from gradstudio.program.file_lines import line_of_call
+from gradstudio.program.model import Program
 from gradstudio.protocol.messages.events import Failed, NamedEntry, Warned
 from gradstudio.protocol.messages.inference import Inferred, PortInference
 from gradstudio.protocol.messages.records import Record
@@ -90,16 +93,24 @@ SEVERITIES = {"error": "ERROR", "warning": "WARNING", "info": "NOTE"}
 """How a line for people begins."""
 
 
-def problems_json(graph: Graph, recorder: RunRecorder, lines: Lines) -> list[Json]:
+def problems_json(graph: Graph, recorder: RunRecorder, lines: Lines, program: Program | None = None) -> list[Json]:
     """Each problem of a run: where, how bad, the cause in one sentence, why, and what can be done.
 
     Args:
+        graph: the program that ran.
+        recorder: what was heard of the run.
         lines: of the text that a person has, by item; what is inside a call by its item in the definition.
+        program: the same as it was executed, where it holds undrawn Python: which line called is known by it.
     """
     titles = call_addresses.addresses(graph)
     found = []
     for problem in run_problems(graph, recorder, lines):
+        call = code_call(problem.node)
         node, line = titles.get(problem.node, problem.node), lines.get(path_of(problem.node)[-1])
+        if call is not None and program is not None:
+            node, line = titles.get(call.card, call.card), line_of_call(program, lines, call)
+        elif problem.kind == "failure" and recorder.failed is not None and recorder.failed.node == problem.node:
+            line = recorder.failed.line or line
         data = problem_json(node, line, problem.title, Advice(problem.explanation, problem.fixes))
         found.append({**data, "severity": problem.severity, "kind": problem.kind, "words": problem.words})
     return found

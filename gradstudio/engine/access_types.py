@@ -95,6 +95,9 @@ _HOMES: Final[dict[str, tuple[type, ...]]] = {
 """Whose rows the catalogue's paths are."""
 _OF_ALL: Final = frozenset({"__class__"})
 _WRITTEN: Final[dict[type, frozenset[str]]] = {Tensor: frozenset({"grad", "data", "requires_grad", "names"})}
+_OF_GROUPS: Final = frozenset({"lr", "learning_rate", "momentum", "weight_decay"})
+"""What is written to an optimizer by mistake; other names are read of it where a kernel runs."""
+_PUT: Final = (int, float, complex, str, type(None), Tensor)
 _DATA: Final = (
     *(int, float, complex, str, bytes, bool, type(None), Tensor, nn.Module, np.ndarray, np.generic, np.dtype),
     *(torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Generator, range, slice),
@@ -167,7 +170,9 @@ def writable(value: Any, name: str) -> Any:
         return value
     if any(isinstance(value, kind) and name in names for kind, names in _WRITTEN.items()):
         return value
-    if not hasattr(value, "__dict__") and _is_missing(value, name):
+    if (_is_free(value, name) or not hasattr(value, "__dict__")) and _is_missing(value, name):
+        return value
+    if _was_put(value, name):
         return value
     raise AccessRefused(f"'.{name[:60]}' of {_article(type(value).__name__)} is not among what a drawing may write")
 
@@ -234,6 +239,8 @@ def _own(value: Any, name: str) -> Any:
         return value
     if isinstance(value, tuple) and _is_field(type(value), name):
         return value
+    if _was_put(value, name):
+        return value
     if _is_missing(value, name):
         return value
     raise AccessRefused(f"'.{name[:60]}' of {_article(type(value).__name__)} is not among what a drawing may use")
@@ -245,6 +252,18 @@ def _holds(module: nn.Module, name: str) -> bool:
     if any(name in own[held] for held in ("_parameters", "_buffers", "_modules") if held in own):
         return True
     return name in own and not name.startswith("_") and _is_data(own[name])
+
+
+def _is_free(value: Any, name: str) -> bool:
+    """Whether Python takes a name that torch does not know, by mistake or as a mark, and nothing reads it."""
+    if isinstance(value, torch.optim.Optimizer):
+        return name in _OF_GROUPS
+    return isinstance(value, Tensor) and not name.startswith("_")
+
+
+def _was_put(value: Any, name: str) -> bool:
+    """Whether a number, a text or a tensor was put there under such a name."""
+    return _is_free(value, name) and isinstance(getattr(value, "__dict__", {}).get(name, _MISSING), _PUT)
 
 
 def _is_missing(value: Any, name: str) -> bool:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from gradstudio.graph.groups.call_ids import path_of
+from gradstudio.graph.groups.code_ids import CodeCall
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.code_text import syntax_of
 from gradstudio.graph.text.while_heads import condition_in
@@ -28,6 +29,16 @@ def line_in_file(program: Program, lines: Mapping[ItemId, int], node: ItemId, li
         return line
     code = next((code for code in program.codes if code.node == item), None)
     return _line_of_code(code, lines, max(0, line - code.line)) if code is not None else lines[item]
+
+
+def line_of_call(program: Program, lines: Mapping[ItemId, int], call: CodeCall) -> int | None:
+    """The line of the file on which undrawn Python called something; None where that is in another file."""
+    if call.file:
+        return None
+    for code in program.codes:
+        if code.line <= call.line <= code.line + code.text.count("\n"):
+            return line_in_file(program, lines, code.node, call.line)
+    return call.line
 
 
 def _line_of_code(code: CodeLines, lines: Mapping[ItemId, int], below: int) -> int:

@@ -97,6 +97,18 @@ def test_methods_are_not_bound_anew(target: str) -> None:
     assert "may write" in refusal(f"net = nn.ReLU()\nx = torch.ones(1)\n{target} = 1")
 
 
+def test_a_name_that_torch_does_not_know_is_taken_as_python_takes_it() -> None:
+    text = "p = nn.Linear(2, 2).weight\nfor k in range(2):\n    p.require_grad, p.scale, opt.lr = False, k, k\n"
+    opt = torch.optim.SGD([torch.ones(1)])
+    names = names_after(f"{text}a, b = p.scale, opt.lr\n", opt=opt)
+    assert (names["p"].require_grad, names["p"].requires_grad, names["a"], names["b"]) == (False, True, 1, 1)
+    assert "may write" in refusal("p._backward_hooks = 1", p=torch.ones(1))
+    assert "may write" in refusal("opt.found_inf = torch.ones(0)", opt=opt)
+    p = torch.ones(1)
+    p.act = print
+    assert "may use" in refusal("y = p.act", p=p)
+
+
 def test_several_attributes_are_written_at_once_as_each_alone() -> None:
     names = names_after("net = nn.ReLU()\nnet.a, b, net.c = torch.ones(1), 2, nn.Linear(1, 1)\n")
     assert (names["net"].a.item(), names["b"], list(names["net"].children())) == (1.0, 2, [names["net"].c])

@@ -74,6 +74,7 @@ FindingKind = OneOf[
     "wrong_choice",
     "same_label",
     "lost_gradient",
+    "unknown_attribute",
 ]
 Severity = OneOf["error", "warning", "info"]
 

@@ -9,6 +9,7 @@ from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.groups.call_ids import is_call_item
+from gradstudio.graph.groups.code_ids import code_call
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages.events import GradRow
 
@@ -49,7 +50,7 @@ def joined_findings(
 
 def placed_title(graph: Graph, finding: Finding) -> str:
     """The title, with where it is: of what is inside a call the calls around it."""
-    if not is_call_item(finding.node):
+    if not is_call_item(finding.node) or code_call(finding.node) is not None:
         return finding.title
     inside = ProgramView(graph).where(finding.node)
     return finding.title if inside in finding.title else f"In {inside}: {finding.title}"

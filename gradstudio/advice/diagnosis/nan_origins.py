@@ -248,7 +248,7 @@ def backward_origins(view: ProgramView, traced: BackwardTraced, spoilt: Mapping[
         if row.node in seen or len(found) == MAX_BIRTHS:
             continue
         seen.add(row.node)
-        if view.node(row.node) is not None and not _is_told(view, row.node, bad, spoilt):
+        if view.word(row.node) and not _is_told(view, row.node, bad, spoilt):
             found.append(_backward(view, traced, place, row, bad))
     return tuple(found)
 

@@ -12,6 +12,7 @@ from gradstudio.graph.analysis.call_paths import CallPaths, Source, prefix_of
 from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.groups.call_ids import INPUTS, SEPARATOR, call_item_id, calls_around, path_of
+from gradstudio.graph.groups.code_ids import code_call
 from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.ports.module_calls import origin
@@ -58,7 +59,7 @@ class ProgramView(CallPaths):
         """
         place, node = self.place(item), self.node(item)
         if place is None:
-            return str(item)
+            return _word_in_code(item) or str(item)
         if output is not None and (name := own_name(*place, output)):
             return name
         if node is not None and node.operator == CALL and not any(name != "_" for name in node.names):
@@ -84,7 +85,9 @@ class ProgramView(CallPaths):
         return word if name.partition(" ")[0] == word else f"{word} in {name}"
 
     def where(self, item: ItemId) -> str:
-        """How a person calls an item, with the calls that it is inside of: "Net ▸ fc2"."""
+        """How a person calls an item, with the calls that it is inside of: "Net ▸ fc2"; of a call in code its word."""
+        if word := _word_in_code(item):
+            return word
         around = calls_around(item)
         return " ▸ ".join([*(self.group(call) or self.name(call) for call in around), self.name(item)])
 
@@ -102,7 +105,7 @@ class ProgramView(CallPaths):
     def _word(self, item: ItemId) -> str:
         place, node = self.place(item), self.node(item)
         if place is None or node is None:
-            return ""
+            return _word_in_code(item)
         if node.operator == CALL:
             maker = self.maker(item)
             return _word(self._operator(maker)) if maker is not None else ""
@@ -210,6 +213,12 @@ def layers_of(graph: Graph, container: ItemId) -> list[Node]:
     found = [graph.nodes.get(source) for _, source in placed]
     makers = [origin(graph, node) for node in found if node is not None]
     return [node for node in makers if node is not None]
+
+
+def _word_in_code(item: ItemId) -> str:
+    """What undrawn Python has called; "" of what is no such call."""
+    call = code_call(item)
+    return call.word if call is not None else ""
 
 
 def _only_constructs(graph: Graph, item: ItemId, group: str) -> bool:

@@ -23,11 +23,13 @@ from gradstudio.advice.diagnosis.nan_reasons import worst
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.reduction_origins import reduction_origins, without_reductions
 from gradstudio.advice.diagnosis.run_facts import RunFacts, TimelineLike, leaf_rows
+from gradstudio.advice.diagnosis.slips.code_run_slips import of_calls_in_code
 from gradstudio.advice.diagnosis.step_order import order_findings
 from gradstudio.advice.diagnosis.training_steps import roles_of, step_findings, takes_steps
 from gradstudio.advice.diagnosis.unreached_leaves import without_gradient
 from gradstudio.graph.card_grouping import CALLED
 from gradstudio.graph.groups.call_ids import outermost
+from gradstudio.graph.groups.code_ids import code_call
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.rules import descendants_of
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
@@ -94,11 +96,18 @@ class RunDiagnosis:
         found += [f for f in saturated_activations(view, self._saturated.values(), facts.latest) if f.node not in dead]
         found += without_gradient(view, facts, gradients, self._backwards)
         found += [*growing_graphs(view, facts), *kept_graphs(view, facts), *wrong_modes(view, facts)]
+        found += of_calls_in_code(view, facts)
         if any(one.kind == "left_out" for one in found):  # no step empties what no optimizer has
             found = [one for one in found if one.kind != "accumulates" or facts.is_held(one.node)]
-        latest = {(finding.kind, finding.node): finding for finding in found}
+        latest = {(finding.kind, _place(finding.node)): finding for finding in found}
         causes = _causes(_fed(view, list(latest.values())), is_spoilt=self._is_spoilt)
         return tuple(sorted(causes, key=lambda finding: WEIGHT[finding.severity]))
+
+
+def _place(item: ItemId) -> tuple[object, ...]:
+    """Where an item stands: of what code calls its line, however often it comes there."""
+    call = code_call(item)
+    return (item,) if call is None else (call.file, call.line, call.path)
 
 
 def _spoilt_before(facts: RunFacts, traced: BackwardTraced) -> dict[ItemId, str]:

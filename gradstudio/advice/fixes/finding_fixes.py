@@ -9,6 +9,7 @@ from gradstudio.advice.diagnosis.finding import Finding, FindingKind
 from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CHANCES, SIGMOIDS, gives_chances
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
 from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.slips.attribute_slips import near_attribute
 from gradstudio.advice.failure_case import Offer
 from gradstudio.advice.failure_sentences import is_backward
 from gradstudio.advice.fixes.cut_fixes import uncut
@@ -194,6 +195,8 @@ def _real_division(finding: Finding, graph: Graph) -> Iterator[Offer]:
 
 def _evaluate(finding: Finding, graph: Graph) -> Iterator[Offer]:
     """``eval()``, or ``train()``, before the call."""
+    if len(finding.path) < 2:
+        return
     call, module = finding.path[:2]
     if call not in graph.nodes or module not in graph.nodes:
         return
@@ -313,6 +316,14 @@ def _zero_behind(finding: Finding, graph: Graph) -> Iterator[Offer]:
         yield words, partial(recipes.move_behind, items=(zeroing,), other=step)
 
 
+def _right_name(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """The attribute that torch reads, for one that it does not know."""
+    wrong = graph.nodes[finding.node].literals.get("name", "") if finding.node in graph.nodes else ""
+    right = near_attribute(wrong)
+    if right:
+        yield f"Write {right} for {wrong}", lambda now: recipes.set_literal(now, finding.node, "name", right)
+
+
 def _is_zeroing(graph: Graph, item: ItemId) -> bool:
     return item in graph.nodes and graph.nodes[item].operator in (OPTIMIZER_ZERO_GRAD, MODULE_ZERO_GRAD)
 
@@ -345,5 +356,6 @@ MAKERS: dict[FindingKind, Callable[[Finding, Graph], Iterator[Offer]]] = {
     "kept_graph": _let_graph_go,
     "no_logarithm": _logarithm,
     "frozen_parameter": _require,
+    "unknown_attribute": _right_name,
 }
 """By the kind of a finding: titles and recipes; a recipe that refuses is not offered."""

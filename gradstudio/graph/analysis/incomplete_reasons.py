@@ -26,6 +26,7 @@ TENSOR_ATTRIBUTES = frozenset(
     "is_cuda is_sparse names retains_grad output_nr".split()
 )
 _PATH = late(r"(?!_)\w+(?:\.(?!_)\w+)*")
+SET_ATTRIBUTE = "python.set_attribute"
 _HANDS_ON = frozenset({"python.attribute", "python.call", "python.alias", "operator.getitem"})
 """What gives a part of what it is given first, or lets that make something."""
 _DIGEST = late(r"[0-9A-Za-z_-]{1,128}")
@@ -161,7 +162,8 @@ def _attribute_reason(statements: Statements, node: Node) -> str | None:
         return None
     if not methods().isdisjoint(unicodedata.normalize("NFKC", part) for part in parts):
         return f"'.{name[:60]}' is a method; only attributes can be read: to call it, write .{name[:60]}()"
-    if _is_module(statements, node.id):
+    is_written = node.operator == SET_ATTRIBUTE  # Python takes any name, and says itself where it does not
+    if is_written or _is_module(statements, node.id):
         return None
     return f"'.{name[:60]}' can be read from a module only"
 

@@ -5,7 +5,7 @@ from collections.abc import Set
 from functools import cached_property
 from itertools import repeat
 
-from gradstudio.graph.analysis.incomplete_reasons import TENSOR_ATTRIBUTES
+from gradstudio.graph.analysis.incomplete_reasons import SET_ATTRIBUTE, TENSOR_ATTRIBUTES
 from gradstudio.graph.analysis.operator_traits import (
     ATTRIBUTE,
     CONTAINERS,
@@ -21,7 +21,6 @@ from gradstudio.operators.model import Face, Operator
 
 Value = tuple[ItemId, int]
 
-SET_ATTRIBUTE = "python.set_attribute"
 _TABLES = tuple("_may _leaves _repeated _lost _tensors _roots _modules _tracked _plain _widths".split())
 """What is taken over from an earlier walk."""
 

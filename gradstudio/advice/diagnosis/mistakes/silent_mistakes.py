@@ -22,7 +22,15 @@ from gradstudio.advice.diagnosis.mistakes import (
 )
 from gradstudio.advice.diagnosis.mistakes.remade_models import remade_models
 from gradstudio.advice.diagnosis.program_view import ProgramView, written_nodes
-from gradstudio.advice.diagnosis.slips import code_slips, data_slips, mask_slips, model_slips, training_slips
+from gradstudio.advice.diagnosis.slips import (
+    attribute_slips,
+    code_order_slips,
+    code_slips,
+    data_slips,
+    mask_slips,
+    model_slips,
+    training_slips,
+)
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.groups.call_ids import path_of
@@ -78,6 +86,7 @@ for _words, _look in (
     (frozenset({"add"}), model_slips.added_along_the_batch),
     (training_slips.CLIPS, training_slips.scaled_clip),
     (training_slips.CHOOSING, training_slips.wrong_choice),
+    (attribute_slips.WRITES, attribute_slips.unknown_attribute),
 ):
     for _word in _words:
         LOOKS[_word] = (*LOOKS.get(_word, ()), _look)
@@ -112,7 +121,7 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
         found += training_slips.praised_fakes(view)
     if CODE in keys:
         found += [*leaked_data.uncalled_acts(graph), *leaked_data.whole_programs(graph)]
-        found += code_slips.of_code(graph)
+        found += [*code_slips.of_code(graph), *attribute_slips.of_code(graph), *code_order_slips.of_order(graph)]
     return tuple({(one.kind, one.title, path_of(one.node)[-1]): one for one in reversed(found)}.values())[::-1]
 
 

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.slips.code_texts import code_texts
 from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.text.code_records import code_of, is_code
 from gradstudio.graph.text.code_text import syntax_of
 
 REGISTERING = frozenset({"ModuleList", "Sequential", "add_module", "register_module", "setattr", "ModuleDict"})
@@ -20,7 +20,7 @@ Method = ast.FunctionDef
 
 def of_code(graph: Graph) -> Iterator[Finding]:
     """All that can be said of the code of a program."""
-    texts = {item: code_of(node) for item, node in graph.nodes.items() if is_code(node) and not node.muted}
+    texts = code_texts(graph)
     parts = {item: _parts(text) for item, text in texts.items()}
     if not _zeroes(graph, texts.values()):
         yield from _never_zeroed(parts)
