@@ -67,9 +67,12 @@ def describe_slips(graph: Graph, lines: Mapping[ItemId, int] | None) -> str:
 
 
 def _is_slip(reason: str, graph: Graph) -> bool:
-    """Whether it is one: what is drawn otherwise is none, nor a function or class that is handed on by its name."""
+    """Whether it is one: a name that nothing has. What Python or torch takes and no card has, is none.
+
+    Nor is a function or class that is handed on by its name.
+    """
     unbound = UNBOUND.search(reason)
-    return not OF_CANVAS.search(reason) and (unbound is None or unbound["name"] not in graph.definitions)
+    return HINT.search(reason) is not None if unbound is None else unbound["name"] not in graph.definitions
 
 
 def _is_undrawn(failed: Failed, graph: Graph) -> bool:

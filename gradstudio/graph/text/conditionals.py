@@ -22,6 +22,7 @@ from gradstudio.graph.text.allowed_calls import (
     path_of,
     spelled_path,
 )
+from gradstudio.graph.text.format_templates import NO_REACH, reaches
 from gradstudio.graph.text.literal_text import (
     AND,
     BINARY,
@@ -297,6 +298,8 @@ class _Printer:
         self._write(text)
 
     def _call(self, node: ast.Call) -> None:
+        if reaches(node.func):
+            raise Refused(NO_REACH)
         path = path_of(node.func) or (node.func.id if isinstance(node.func, ast.Name) else None)
         if path is not None:
             if not allowed_path(path, called=True):

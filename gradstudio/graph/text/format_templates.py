@@ -23,12 +23,22 @@ class Piece(msgspec.Struct, frozen=True):
 CONVERSIONS = ("r", "s", "a")
 LARGEST_WIDTH = 10_000
 """Characters, and digits, that a format may ask for."""
+NO_REACH = "A format reads no attributes and no items: give it their values."
+_REACHES = re.compile(r"\{[^{}!:]*[.\[]")
 TOO_WIDE = f"A format asks for at most {LARGEST_WIDTH:,} characters or digits."
 
 
 def is_wide(spec: str) -> bool:
     """Whether a format asks for more than a text should have: ``>1000000000.3f``."""
     return any(len(number) > 9 or int(number) > LARGEST_WIDTH for number in re.findall(r"[0-9]+", spec))
+
+
+def reaches(function: ast.expr) -> bool:
+    """Whether it is `"…".format` of a text that reads attributes or items: ``{0.shape}``, ``{0[a]}``."""
+    match function:
+        case ast.Attribute(value=ast.Constant(value=str() as text), attr="format" | "format_map"):
+            return _REACHES.search(text) is not None
+    return False
 
 
 @lru_cache(maxsize=1024)

@@ -17,7 +17,6 @@ MAX_PARTS = 60_000
 MAX_NESTING = 100
 MAX_BITS = 14_000
 """Of an integer: Python itself writes none of more than 4,300 digits."""
-_REACHES = re.compile(r"\{[^{}!:]*[.\[]")
 _HALF = re.compile("[\ud800-\udfff]")
 _MAGIC = ("%", "!", "?")
 MARK = "\ufeff"
@@ -132,11 +131,6 @@ def _check_statement(statement: ast.stmt) -> None:
 
 
 def _check_call(call: ast.Call) -> None:
-    match call.func:
-        case ast.Attribute(value=ast.Constant(value=str() as text), attr="format" | "format_map"):
-            if _REACHES.search(text):
-                reason = "A format reads no attributes and no items: give it their values."
-                raise NotReadable(reason, call.lineno, call.col_offset)
     seen: set[str] = set()
     for keyword in call.keywords:
         if keyword.arg in seen:

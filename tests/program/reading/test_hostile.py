@@ -4,6 +4,7 @@ import ast
 
 import pytest
 
+from gradstudio.graph.text.code_records import CODE, code_of
 from gradstudio.graph.text.literal_text import MAX_NESTING, spell
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.reader import read_script
@@ -159,3 +160,10 @@ def test_a_long_sum_of_literals_is_not_asked_at_every_link_whether_it_is_one(ter
     spell.cache_clear()
     read_script("x = " + " + ".join([term] * 800) + "\n")
     assert spell.cache_info().misses <= 2 * MAX_NESTING
+
+
+def test_a_format_that_reads_what_is_inside_of_values_is_code_where_code_is_kept() -> None:
+    text = HEAD + 'print("{0.shape}".format(x))\ny = "{a[0]}".format(a=x) if x.sum() > 0 else "no"\nz = x * 2\n'
+    graph = read_script(text, keeps_code=True).graph
+    codes = [code_of(node) for node in graph.nodes.values() if node.operator == CODE]
+    assert "\n".join(codes).splitlines() == text.splitlines()[2:4] and text[len(HEAD) :] in write_script(graph)

@@ -6,12 +6,14 @@ from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.graph.analysis import program_analysis
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.order import wire_needs
+from gradstudio.graph.ports.item_ports import output_family
 from gradstudio.graph.shared_storage import Value, storage_of, written_values
 from gradstudio.graph.text.item_titles import title
-from gradstudio.operators.model import Effect
+from gradstudio.operators.model import Effect, Family
 
 FIXED = frozenset({Effect.BACKWARD, Effect.GRAD, Effect.OPTIMIZER})
 """Effects whose order among one another every gesture keeps."""
+FIXED_FAMILIES = frozenset({Family.NUMBER, Family.TEXT, Family.NONE})
 MAX_WRITES = 200
 """Writers looked at; each costs one walk over the graph."""
 APPEND = "python.append"
@@ -22,7 +24,7 @@ Links = dict[ItemId, set[ItemId]]
 def unordered_writes(graph: Graph) -> tuple[Finding, ...]:
     """A note for each in-place statement that no wire orders against another reader of what it writes."""
     tensors = (item for item in graph.order() if item in graph.nodes and graph.nodes[item].operator != APPEND)
-    writers = [(item, bases) for item in tensors if (bases := written_values(graph, item))][:MAX_WRITES]
+    writers = [(item, bases) for item in tensors if (bases := _written(graph, item))][:MAX_WRITES]
     if not writers:
         return ()
     readers = _readers(graph)
@@ -32,6 +34,24 @@ def unordered_writes(graph: Graph) -> tuple[Finding, ...]:
         for source in sources:
             after.setdefault(source, set()).add(item)
     return tuple(_warnings(graph, writers, readers, before, after))
+
+
+def _written(graph: Graph, item: ItemId) -> tuple[Value, ...]:
+    """The values a node writes into."""
+    return tuple([base for base in written_values(graph, item) if not _is_fixed(graph, base)])
+
+
+def _is_fixed(graph: Graph, base: Value) -> bool:
+    """Whether it is what Python makes anew, a number or a text; what a loop carries is what comes into it."""
+    seen = set[Value]()
+    while base not in seen and (block := graph.blocks.get(base[0])) is not None:
+        seen.add(base)
+        item, output = base
+        name = block.carried[output - 1] if 0 < output <= len(block.carried) else ""
+        if (first := graph.wire_into(item, f"first.{name}")) is None:
+            return False
+        base = storage_of(graph, first.source, first.output)
+    return output_family(graph, *base) in FIXED_FAMILIES
 
 
 def _warnings(

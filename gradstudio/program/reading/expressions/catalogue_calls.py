@@ -12,6 +12,7 @@ from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.operator_rows import GROUP, row_of, row_of_key
 from gradstudio.graph.ports.arguments import positional_beyond_style
 from gradstudio.graph.text.code_records import CODE, FREE_CALL, FREE_METHOD, FREE_PATH
+from gradstudio.graph.text.format_templates import NO_REACH, reaches
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.operators.calls import argument_binding
 from gradstudio.operators.calls.argument_binding import Binding, Given, Written
@@ -115,6 +116,8 @@ class Calls:
         return self._expressions.knows(name)
 
     def _method(self, node: ast.Call, value: ast.expr, word: str, names: tuple[str, ...]) -> WiredResult:
+        if reaches(node.func):
+            raise _refused(node, NO_REACH)
         receiver = self._expressions.port(value)
         family = self._family(receiver)
         is_unsure = self._draft.has_code and family is Family.UNKNOWN and word in _OF_MANY

@@ -1,5 +1,7 @@
 """Writes in place that no wire orders: what is one, and what is none."""
 
+import pytest
+
 from gradstudio.advice.diagnosis.mistakes.unordered_writes import unordered_writes
 from gradstudio.program.reading.reader import read_script
 
@@ -13,4 +15,15 @@ def test_a_list_that_grows_is_no_write_into_a_tensor() -> None:
 
 def test_a_view_that_is_read_beside_a_write_is_told() -> None:
     text = "y = x.view(2)\nx.mul_(2)\nprint(y)\n"
+    assert [finding.kind for finding in unordered_writes(read_script(HEAD + text).graph)] == ["unordered_write"]
+
+
+@pytest.mark.parametrize("first", ["0", "x.sum().item()", '"a"'])
+def test_a_number_or_a_text_is_made_anew_and_not_written_into(first: str) -> None:
+    text = f'n = {first}\nfor i in range(3):\n    print(f"{{n}}")\n    n += n\nm = n\nn += n\nprint(m)\n'
+    assert unordered_writes(read_script(HEAD + text).graph) == ()
+
+
+def test_a_tensor_that_a_loop_carries_is_written_into() -> None:
+    text = 'n = x\nfor i in range(3):\n    print(f"{n}")\n    n += 1\n    n = n * 1\n'
     assert [finding.kind for finding in unordered_writes(read_script(HEAD + text).graph)] == ["unordered_write"]
