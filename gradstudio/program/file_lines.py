@@ -87,7 +87,7 @@ class FileText:
         typed = block[at : at + len(printed)]
         if typed and isinstance(typed[0], ast.While) and condition_in(code.text):
             return _end_of_head(typed[0], code.text)
-        is_same = len(typed) == len(printed) and (bool(code.drawn) or _shape(typed) == _shape(printed))
+        is_same = len(typed) == len(printed) and (bool(code.drawn) or _is_read_as(typed, printed))
         return last_line(typed[-1]) if typed and is_same else 0
 
     @cached_property
@@ -116,6 +116,25 @@ def _end_of_head(loop: ast.While, code: str) -> int:
     """The line on which the head of a loop ends, whose condition is such a code; 0 where it goes by another."""
     condition = ast.parse(f"({condition_in(code)})", mode="eval").body
     return (loop.test.end_lineno or 0) if _shape([condition]) == _shape([loop.test]) else 0
+
+
+def _is_read_as(typed: Sequence[ast.stmt], printed: Sequence[ast.stmt]) -> bool:
+    """Whether statements do the same but for names, or one holds the call that is printed by itself."""
+    if _shape(typed) == _shape(printed):
+        return True
+    match printed:
+        case [ast.Assign(value=ast.Call() as call) | ast.Expr(value=ast.Call() as call)]:
+            simple = not hasattr(typed[0], "body")
+            return simple and any(_is_call_like(part, call) for part in ast.walk(typed[0]))
+    return False
+
+
+def _is_call_like(part: ast.AST, call: ast.Call) -> bool:
+    """Whether it calls what ends in the same name, with as many arguments and the same keywords."""
+    if not isinstance(part, ast.Call) or len(part.args) != len(call.args):
+        return False
+    same_words = [word.arg for word in part.keywords] == [word.arg for word in call.keywords]
+    return same_words and ast.unparse(part.func).split(".")[-1] == ast.unparse(call.func).split(".")[-1]
 
 
 def _shape(statements: Sequence[ast.AST]) -> list[type[ast.AST]]:

@@ -127,7 +127,8 @@ def untrusted_code(
     """
     counted = sorted([(one.address, *shown(one)) for one in program.codes], key=lambda one: one[1])
     data = [{"node": address, "line": numbers[0], "text": text} for address, numbers, text in counted]
-    rows = [row for _, numbers, text in counted for row in (*numbered_lines(text, numbers), "")]
+    once = dict.fromkeys(one[1:] for one in counted)  # one line may hold several calls
+    rows = [row for numbers, text in once for row in (*numbered_lines(text, numbers), "")]
     words = need_words([one.text for one in program.codes])
     return data, words, "\n".join([f"{words} These lines need your yes, --trust:", "", *rows]).rstrip()
 

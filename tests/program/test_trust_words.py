@@ -89,3 +89,15 @@ def test_lines_of_another_text_are_not_shown() -> None:
     program = compile_graph(read.graph)
     other = FileText(TYPED.replace("import threading", "import_no = 1"), read.lines)
     assert "import threading" in untrusted_code(program, other.shown)[2]
+
+
+def test_a_line_that_is_drawn_in_parts_is_shown_as_the_file_has_it() -> None:
+    text = (
+        "import torch\nfrom torch import nn\nnet = nn.Linear(2, 2)\n"
+        "torch.save( net.state_dict(), '%s.pt' % 'a' )\nnet.load_state_dict( torch.load('a.pt') )\n"
+        "x = torch.load('a.pt', map_location=torch.load('b.pt'))\n"
+    )
+    read = read_script(text, keeps_code=True)
+    _, _, shown = untrusted_code(compile_graph(read.graph), FileText(text, read.lines).shown)
+    rows = [row for row in shown.split("\n")[2:] if row]
+    assert [(int(row[:5]), row[7:]) for row in rows] == [*enumerate(text.split("\n"), 1)][3:6]

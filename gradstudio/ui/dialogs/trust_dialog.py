@@ -76,7 +76,8 @@ class TrustDialog(QDialog):
         shown.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         shown.setAccessibleName("Lines of code that need your trust")
         shown.setTabChangesFocus(True)
-        shown.setPlainText("\n\n".join("\n".join(numbered_lines(part.text, part.numbers)) for part in parts))
+        once = dict.fromkeys((part.text, part.numbers) for part in parts)  # one line may hold several calls
+        shown.setPlainText("\n\n".join("\n".join(numbered_lines(*one)) for one in once))
         column = shown.fontMetrics().horizontalAdvance(" ")
         shown.setTabStopDistance(TAB_COLUMNS * column)
         block = QTextBlockFormat()
