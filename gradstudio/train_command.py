@@ -1,9 +1,12 @@
 """`gradstudio train --trust FILE …`: the training script of a document under torchrun. No Qt, no torch here."""
 
 import argparse
+import contextlib
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,6 +22,10 @@ RESTARTS = "--max-restarts"
 RESUME = "--resume"
 A_STORE_EACH = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
 """For torchrun, which else keeps one store: in it, those that are started again find where those that died listened."""
+LOGS = "--log-dir"
+ENDS = tuple(number for number in signal.Signals if number.name in ("SIGINT", "SIGTERM", "SIGHUP"))
+GRACE_S = 5.0
+"""So long torchrun may take to end its processes; then they are killed."""
 TORCHRUN = (sys.executable, "-m", "torch.distributed.run")
 THERE = (
     "{file} is there already, of an older training. Go on from it with -- --resume auto, or take it away: "
@@ -131,13 +138,49 @@ def with_resume(of_script: list[str], checkpoint: Path) -> list[str]:
 
 
 def run_script(script: Path, of_torchrun: list[str], of_script: list[str]) -> int:
-    """Run a script under torchrun, in its folder; Ctrl+C reaches all of its processes."""
-    command = [*TORCHRUN, *of_torchrun, script.name, *of_script]
+    """Run a script under torchrun, in its folder; Ctrl+C, SIGTERM and SIGHUP end all of its processes.
+
+    torchrun is a group of its own, so that it hears of Ctrl+C once, whoever that was sent to. Its folder for logs, which
+    it leaves behind when it is interrupted, is one that goes with this.
+    """
     environment = {**os.environ, **(A_STORE_EACH if begins_again(of_torchrun) else {})}
-    with subprocess.Popen(command, cwd=script.parent, env=environment) as process:
+    with tempfile.TemporaryDirectory(prefix="gradstudio-train-") as logs:
+        of_torchrun = of_torchrun if has_logs(of_torchrun) else [LOGS, logs, *of_torchrun]
+        command = [*TORCHRUN, *of_torchrun, script.name, *of_script]
+        before = [(number, signal.signal(number, _interrupt)) for number in ENDS]
         try:
-            code = process.wait()
-        except KeyboardInterrupt:
-            process.wait()  # it was told, too, and ends its workers
-            raise
+            with subprocess.Popen(command, cwd=script.parent, env=environment, process_group=0) as process:
+                try:
+                    code = process.wait()
+                except KeyboardInterrupt:
+                    end_training(process)
+                    raise
+        finally:
+            for number, handler in before:
+                signal.signal(number, handler)
     return FAILED if code else 0
+
+
+def has_logs(of_torchrun: list[str]) -> bool:
+    """Whether a person has said where torchrun is to keep logs."""
+    return any(one.replace("_", "-").split("=", 1)[0] == LOGS for one in of_torchrun)
+
+
+def end_training(process: "subprocess.Popen[bytes]") -> None:
+    """Have torchrun end its processes, which finish a step and keep a checkpoint; who takes long is killed."""
+    import psutil  # a training that comes to its end needs it not
+
+    started = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
+    try:
+        process.send_signal(signal.SIGINT)
+        process.wait(GRACE_S)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        process.kill()
+    for one in started:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            one.kill()
+    psutil.wait_procs(started, timeout=GRACE_S)
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    raise KeyboardInterrupt(number)

@@ -146,6 +146,42 @@ def test_a_rank_that_is_killed_is_started_again_and_the_training_goes_on_from_it
     assert not [one for one in (*first, *second) if one.is_running()]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=str)
+@pytest.mark.parametrize("hangs", [False, True])
+def test_who_is_told_alone_to_end_ends_all_ranks_and_leaves_no_folder(
+    number: signal.Signals, hangs: bool, tmp_path: Path
+) -> None:
+    """A rank that hears nothing (it hangs in code that is no Python, say) is killed."""
+    program = tmp_path / "net.py"
+    program.write_text(ENDLESS)
+    script = tmp_path / "net-train" / "net.py"
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = [sys.executable, "-m", "gradstudio", "train", "--trust", str(program), "--nproc-per-node", "2"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": str(temporary)}
+    process = subprocess.Popen(
+        [*command, "--", "--device", "cpu", "--epochs", "4000"],
+        env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        wait_until("a checkpoint", script.with_suffix(".safetensors").exists)
+        ranks = ranks_of(process.pid)
+        assert len(ranks) == 2 and has_folder(temporary)
+        if hangs:
+            ranks[1].suspend()
+        process.send_signal(number)
+        assert process.wait(PATIENCE_SECONDS) == 130
+        assert not [one for one in ranks if one.is_running()]
+        assert not has_folder(temporary)
+    finally:
+        psutil.wait_procs(end_all(process.pid))
+
+
+def has_folder(temporary: Path) -> bool:
+    return any(one.name.startswith(("torchelastic_", "gradstudio-train-")) for one in temporary.iterdir())
+
+
 def end_all(command: int) -> list[psutil.Process]:
     """What a command is and has started, killed; none that has ended."""
     if not psutil.pid_exists(command):
