@@ -140,8 +140,8 @@ def with_resume(of_script: list[str], checkpoint: Path) -> list[str]:
 def run_script(script: Path, of_torchrun: list[str], of_script: list[str]) -> int:
     """Run a script under torchrun, in its folder; Ctrl+C, SIGTERM and SIGHUP end all of its processes.
 
-    torchrun is a group of its own, so that it hears of Ctrl+C once, whoever that was sent to. Its folder for logs, which
-    it leaves behind when it is interrupted, is one that goes with this.
+    torchrun is a group of its own, so that it hears of Ctrl+C once, whoever that was sent to. Its folder for logs,
+    which it leaves behind when it is interrupted, is one that goes with this.
     """
     environment = {**os.environ, **(A_STORE_EACH if begins_again(of_torchrun) else {})}
     with tempfile.TemporaryDirectory(prefix="gradstudio-train-") as logs:
