@@ -1,10 +1,8 @@
 """The all-reduce of DistributedDataParallel as it is recorded, beside torch without us: real processes and gloo."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +16,7 @@ from gradstudio.protocol.ranks.rank_engine import environment, free_port
 from tests.engine.test_ranks import run
 from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS
+from tests.helpers.program_runs import ProgramRuns
 
 RANKS = 3
 """A third is no binary fraction: what is multiplied otherwise is seen in the last bit."""
@@ -125,17 +124,20 @@ def ranks() -> Iterator[EngineProcess]:
         yield engine
 
 
-def by_torch(text: str) -> list[list[str]]:
+@pytest.fixture(scope="module")
+def python() -> Iterator[ProgramRuns]:
+    with ProgramRuns("torch.distributed.algorithms.ddp_comm_hooks.default_hooks") as runs:
+        yield runs
+
+
+def by_torch(text: str, python: ProgramRuns, folder: Path) -> list[list[str]]:
     """What each rank prints where torch is alone."""
     port = str(free_port())
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", text], stdout=subprocess.PIPE, text=True,
-            env={**os.environ, **environment(rank, RANKS), "MASTER_PORT": port},
-        )
-        for rank in range(RANKS)
-    ]  # fmt: skip
-    return [one.communicate(timeout=PATIENCE_SECONDS)[0].splitlines() for one in started]
+    ends = python.end_together(
+        text, folder, [{**environment(rank, RANKS), "MASTER_PORT": port} for rank in range(RANKS)]
+    )
+    assert not any(end.code for end in ends), ends
+    return [end.printed.splitlines() for end in ends]
 
 
 def records(heard: list[Event]) -> list[BackwardTraced]:
@@ -163,10 +165,10 @@ def of_ranks(lines: list[str]) -> list[list[str]]:
 
 
 def test_gradients_and_parameters_are_those_of_torch_alone_to_the_last_bit(
-    watched: tuple[list[Event], list[str]],
+    watched: tuple[list[Event], list[str]], python: ProgramRuns, tmp_path: Path
 ) -> None:
     told = of_ranks(watched[1])
-    assert all(len(lines) == 4 for lines in told) and told == by_torch(TEXT)
+    assert all(len(lines) == 4 for lines in told) and told == by_torch(TEXT, python, tmp_path)
 
 
 def test_each_bucket_is_a_row_with_the_gradients_of_all_ranks_and_their_mean(
@@ -234,13 +236,15 @@ def test_another_rank_shows_its_own_gradients_with_those_of_all(
         ranks.send(LookAt(rank=0))  # type: ignore[arg-type]  # as above
 
 
-def test_hooks_of_the_program_joins_and_views_give_what_torch_alone_gives(ranks: EngineProcess) -> None:
+def test_hooks_of_the_program_joins_and_views_give_what_torch_alone_gives(
+    ranks: EngineProcess, python: ProgramRuns, tmp_path: Path
+) -> None:
     heard: list[Event] = []
     outcome = run(ranks, WAYS, heard)
     assert outcome.paused.outcome == "done", outcome.paused
     assert [len(reductions(one)) for one in records(heard)] == WAYS_BUCKETS
     told = of_ranks([line for printed in outcome.printed for line in printed.text.splitlines()])
-    alone = by_torch(WAYS)
+    alone = by_torch(WAYS, python, tmp_path)
     assert all(len(lines) == WAYS_COUNT for lines in told)
     for rank in range(RANKS):
         for line, other in zip(told[rank], alone[rank], strict=True):

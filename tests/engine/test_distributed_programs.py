@@ -74,10 +74,20 @@ def ranks_of(command: int) -> list[psutil.Process]:
 @pytest.mark.slow
 def test_a_rank_that_dies_takes_the_run_with_it_and_it_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     """Ended by the kill of one, continued: the curve and the model are those of a run that nobody has cut off."""
+    with engine_forks.everywhere():
+        losses, models = whole_and_killed(tmp_path)
+    (steps, whole), (_, continued) = losses
+    assert np.array_equal(steps, np.arange(400.0 * 4)) and np.array_equal(whole, continued)
+    assert models[0].keys() == models[1].keys() and len(models[0]) == 4
+    assert all(np.array_equal(models[0][key], models[1][key]) for key in models[0])
+
+
+def whole_and_killed(folder: Path) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[dict[str, np.ndarray]]]:
+    """The curve of the loss and the model, of a run that nobody cuts off and of one that is killed and goes on."""
     text = distributed(read_script(LONG, keeps_code=True).graph)
     losses, models = [], []
     for name in ("whole", "killed"):
-        file = tmp_path / f"{name}.py"
+        file = folder / f"{name}.py"
         file.write_text(text)
         run = ["run", "--trust", "--processes", str(RANKS), str(file)]
         if name == "killed":
@@ -90,10 +100,7 @@ def test_a_rank_that_dies_takes_the_run_with_it_and_it_goes_on_from_its_checkpoi
         assert kept is not None and kept.state == "finished"
         losses.append(kept.curves()["loss"])
         models.append({key: one for key, one in load(kept.parameters()).items() if key.startswith("state.model.")})
-    (steps, whole), (_, continued) = losses
-    assert np.array_equal(steps, np.arange(400.0 * 4)) and np.array_equal(whole, continued)
-    assert models[0].keys() == models[1].keys() and len(models[0]) == 4
-    assert all(np.array_equal(models[0][key], models[1][key]) for key in models[0])
+    return losses, models
 
 
 def command(words: list[str]) -> subprocess.Popen[bytes]:

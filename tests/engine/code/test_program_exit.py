@@ -1,13 +1,12 @@
 """A program that ends itself with a code or words: `run` ends as Python does, and says so."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from gradstudio.cli import main
+from tests.helpers.program_runs import End, ProgramRuns
 
 ENDS = (
     "sys.exit(3)",
@@ -22,25 +21,31 @@ WITHIN = "def leave():\n    with open(__file__):\n        {}\n\n\nleave()"
 HEAD = "import sys\nimport torch\n\nx = torch.ones(2)\n"
 
 
-def python(path: Path) -> tuple[int, str]:
-    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
-    return done.returncode, done.stderr
+TEXTS = [f"{HEAD}{end}\ny = x * 2\n" for end in (*ENDS, WITHIN.format("sys.exit(6)"))]
+
+
+@pytest.fixture(scope="module")
+def ends(tmp_path_factory: pytest.TempPathFactory) -> list[End]:
+    """The code and the words of each, by Python."""
+    folder = tmp_path_factory.mktemp("ends")
+    with ProgramRuns() as python:
+        return [python.end(text, folder) for text in TEXTS]
 
 
 @pytest.mark.parametrize("options", [[], ["--trace"]], ids=["plain", "traced"])
-def test_each_end_has_pythons_code(tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str]) -> None:
-    texts = [*ENDS, WITHIN.format("sys.exit(6)")]
-    paths = [tmp_path / f"ends_{k}.py" for k, _ in enumerate(texts)]
-    for path, text in zip(paths, texts, strict=True):
-        path.write_text(f"{HEAD}{text}\ny = x * 2\n")
+def test_each_end_has_pythons_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], ends: list[End], options: list[str]
+) -> None:
+    paths = [tmp_path / f"ends_{k}.py" for k, _ in enumerate(TEXTS)]
+    for path, text in zip(paths, TEXTS, strict=True):
+        path.write_text(text)
     found = main(["run", "--trust", "--json", *options, *map(str, paths)])
     said, errors = capsys.readouterr()
-    expected = [python(path) for path in paths]
     told = [json.loads(line) for line in said.splitlines()]
     codes = [one["error"]["exit_code"] if one["error"] is not None else 0 for one in told]
-    assert codes == [code for code, _ in expected]
+    assert codes == [end.code for end in ends]
     assert found == max(codes)
-    assert errors == "".join(words for _, words in expected)
+    assert errors == "".join(end.printed for end in ends)
     assert all("y" not in one["nodes"] and "x" in one["nodes"] for one in told)
 
 
