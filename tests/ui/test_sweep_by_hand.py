@@ -13,8 +13,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
+from gradstudio import paths
+from gradstudio.document.file import load
 from gradstudio.document.runs.kept_run import KeptRun, kept_runs
-from gradstudio.ui.dialogs.sweep_dialog import NOW, VALUES, SweepDialog
+from gradstudio.ui.dialogs.sweep_dialog import LITERAL, NOW, VALUES, SweepDialog
 from gradstudio.ui.docks.runs.panel import RunsPanel
 from gradstudio.ui.state.runs.run_list import final_loss
 from tests.ui.desk import Desk
@@ -105,6 +107,26 @@ def test_values_that_are_none_are_said_and_a_range_is_filled_in(desk: Desk, path
 
     ask(desk, act)
     assert not desk.session.runs.sweep.is_running and not runs(desk)
+
+
+def test_only_what_one_varies_is_offered_and_all_of_its_row_is_seen(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    desk.session.restore(load(paths.examples() / "07_digits_perceptron.gsg"), None)
+    desk.window.actions["graph.training"].trigger()
+
+    def act(dialog: SweepDialog) -> None:
+        table = dialog.table
+        names = [item.text() for row in range(table.rowCount()) if (item := table.item(row, LITERAL)) is not None]
+        assert names[:3] == ["optimizer.lr", "epoch", "seed"] and "loader.batch_size" in names
+        assert not any(word in name for name in names for word in ("digest", "template", "size.", "dim", "grad"))
+        dialog.fill.click()
+        seen = table.viewport().rect()
+        for column in (LITERAL, NOW, VALUES):
+            item = table.item(0, column)
+            assert item is not None and item.text() and seen.contains(table.visualItemRect(item))
+            assert table.visualItemRect(item).width() > table.fontMetrics().horizontalAdvance(item.text())
+
+    ask(desk, act)
 
 
 def test_optuna_is_chosen_in_the_dialog_where_it_is_installed(

@@ -3,13 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from gradstudio.graph.analysis.program_analysis import addresses
+from gradstudio.graph.analysis.program_analysis import addresses, analyse
 from gradstudio.graph.model import DOCUMENT_DEVICE, Graph, ItemId
+from gradstudio.operators.model import Face, Kind, Parameter
 
 LONGEST: Final = 200
 """Longer literals are data, not settings."""
 SEED, DEVICE, DTYPE = "seed", "device", "dtype"
 VALUE: Final = "value"
+FIXED_KINDS: Final = frozenset({Kind.SHAPE, Kind.INDEX, Kind.DATA, Kind.NAME, Kind.DTYPE, Kind.DEVICE})
+FIXED_NAMES: Final = frozenset({"dim", "dims", "axis", "requires_grad"})
+"""What a program is, not how it is set: with other ones it is another program, or none."""
+FLAGS: Final = ("True", "False")
 
 
 class Setting(NamedTuple):
@@ -36,6 +41,32 @@ def settings_of(graph: Graph) -> dict[str, Setting]:
                 name = head if is_only else f"{head}.{path}"
                 found.setdefault(name, Setting(item, path, text))
     return found
+
+
+def varied_settings(graph: Graph) -> dict[str, Setting]:
+    """Those of them that one varies to find the best: numbers, flags, and words out of a choice, by name."""
+    return {name: setting for name, setting in settings_of(graph).items() if _is_varied(graph, setting)}
+
+
+def _is_varied(graph: Graph, setting: Setting) -> bool:
+    if setting.item in graph.blocks:
+        return number_of(setting.text) is not None
+    operator = analyse(graph).validity.operators.get(setting.item)
+    if operator is None or operator.face in (Face.STORED, Face.CODE):
+        return False
+    name, _, part = setting.path.partition(".")
+    parameter = next((one for one in operator.parameters if one.name == name), Parameter(name, Kind.ANY))
+    if parameter.kind in FIXED_KINDS or name in FIXED_NAMES or part:
+        return False
+    return number_of(setting.text) is not None or setting.text in (*FLAGS, *parameter.choices)
+
+
+def number_of(text: str) -> float | None:
+    """The number that a literal is; None of any other."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def literals_of(graph: Graph) -> dict[str, str]:

@@ -9,7 +9,7 @@ import msgspec
 
 from gradstudio.document.errors import BadSweep
 from gradstudio.document.runs.kept_run import State
-from gradstudio.document.runs.run_literals import SEED, find_setting, settings_of
+from gradstudio.document.runs.run_literals import SEED, find_setting, varied_settings
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
 from gradstudio.graph.recipes import set_literal
@@ -61,7 +61,7 @@ def search_space(settings: Sequence[str], graph: Graph) -> Space:
         name, equals, values = text.partition("=")
         found = (SEED, None) if name == SEED else find_setting(graph, name)
         if not equals or found is None:
-            known = ", ".join([SEED, *settings_of(graph)])
+            known = ", ".join([SEED, *varied_settings(graph)])
             raise BadSweep(f"'{name}' names no literal, or more than one. There are: {known}.")
         space[found[0]] = one = span_of(values) or values_of(values)
         if not one:

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradstudio.document.errors import BadSweep
-from gradstudio.document.runs.run_literals import SEED, Setting, settings_of
+from gradstudio.document.runs.run_literals import SEED, Setting, number_of, varied_settings
 from gradstudio.document.runs.run_writer import KEPT
 from gradstudio.document.runs.sweep_grid import Space, combinations, search_space, span_of, values_of
 from gradstudio.document.runs.sweep_search import (
@@ -44,6 +44,8 @@ Button = QDialogButtonBox.StandardButton
 LITERAL, NOW, VALUES = range(3)
 COLUMNS: Final = ("Literal", "Now", "Train with")
 WIDTH_PX, HEIGHT_PX = 620, 460
+MOST_PX: Final = {LITERAL: 250, NOW: 120}
+"""Longer names are cut, and whole under the pointer: the values have the rest."""
 HEAD: Final = (
     "Trains once for each value, or for each combination of them, side by side in the background. "
     "Each is kept in the Runs dock, to compare and restore."
@@ -140,7 +142,7 @@ class SweepDialog(QDialog):
 
     def _propose(self, row: int) -> None:
         """A range around what stands there now."""
-        now = _number(self._text(row, NOW))
+        now = number_of(self._text(row, NOW))
         is_whole = now is not None and now == int(now) and "." not in self._text(row, NOW)
         for widget in (self.first, self.last, self.count, self.spacing, self.fill):
             widget.setEnabled(now is not None)
@@ -258,23 +260,16 @@ def _rows(graph: Graph, current: ItemId | None) -> list[tuple[str, str]]:
         node = graph.nodes.get(setting.item)
         if setting.item in own:
             return 0
-        if _number(setting.text) is None:
+        if number_of(setting.text) is None:
             return 5
         if node is None or node.operator.startswith(OPTIMIZERS):
             return 1 if node is not None else 2
         return 3 if node.names else 4
 
-    found = [(rank(one), name, one.text) for name, one in settings_of(graph).items()]
+    found = [(rank(one), name, one.text) for name, one in varied_settings(graph).items()]
     found.append((2, SEED, str(graph.header.seed or 0)))
     found.sort(key=lambda row: row[0])
     return [(name, text) for _, name, text in found]
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _table(rows: list[tuple[str, str]]) -> QTableWidget:
@@ -285,6 +280,7 @@ def _table(rows: list[tuple[str, str]]) -> QTableWidget:
     table.setShowGrid(False)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     table.setEditTriggers(QAbstractItemView.EditTrigger.AllEditTriggers)
+    table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     header = table.horizontalHeader()
     header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     header.setSectionResizeMode(VALUES, QHeaderView.ResizeMode.Stretch)
@@ -293,8 +289,11 @@ def _table(rows: list[tuple[str, str]]) -> QTableWidget:
             item = QTableWidgetItem(words)
             if column != VALUES:
                 item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEditable)
+                item.setToolTip(words)
             table.setItem(row, column, item)
     table.resizeColumnsToContents()
+    for column, most in MOST_PX.items():
+        table.setColumnWidth(column, min(table.columnWidth(column), most))
     return table
 
 
