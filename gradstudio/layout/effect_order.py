@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 
 from gradstudio.graph.model import BodyId, Graph, ItemId
-from gradstudio.operators.catalogue.loader import load
+from gradstudio.graph.operator_rows import row_of
 from gradstudio.operators.model import Effect
 
 _TURNS = frozenset({Effect.BACKWARD, Effect.OPTIMIZER})
 _CHANGES = frozenset({Effect.BACKWARD, Effect.OPTIMIZER, Effect.IN_PLACE})
-_FOLLOWS = frozenset({Effect.BACKWARD, Effect.OPTIMIZER, Effect.GRAD})
+_FOLLOWS = frozenset({Effect.BACKWARD, Effect.OPTIMIZER, Effect.GRAD, Effect.CODE})
+"""Code and files too: what is done with a model that was trained, and what is cleared away at the end."""
 
 
 def effect_pairs(graph: Graph, order: Sequence[ItemId]) -> list[tuple[int, int]]:
@@ -54,5 +55,5 @@ def _is_loop(graph: Graph, item: ItemId) -> bool:
 def _effects(graph: Graph, item: ItemId) -> frozenset[Effect]:
     """The effects of a node, or of all that is inside a block."""
     inside = graph.order(BodyId(item)) if item in graph.blocks else iter((item,))
-    operators = (load().get(graph.nodes[one].operator) for one in inside if one in graph.nodes)
-    return frozenset(effect for operator in operators if operator is not None for effect in operator.effects)
+    rows = (row_of(graph, graph.nodes[one]) for one in inside if one in graph.nodes)
+    return frozenset(effect for row in rows if row is not None for effect in row.effects)
