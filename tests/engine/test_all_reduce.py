@@ -38,7 +38,7 @@ x = torch.randn(4, 5)
 for t in range({STEPS}):
     opt.zero_grad()
     loss = (model(x) ** 2).mean()
-    threading.Event().wait(0.3 if t == 1 and rank == 2 else 0.0)
+    threading.Event().wait(2.0 if t == 1 and rank == 2 else 0.0)
     loss.backward()
     opt.step()
 for p in net.parameters():

@@ -173,7 +173,7 @@ def test_a_spare_for_code_waits_while_a_document_with_code_is_open(qtbot: QtBot,
     qtbot.waitUntil(lambda: client.ready)
     tabs = Tabs(qtbot, client, tmp_path)
     code = tabs.open(CODE.format(value=1.0))
-    qtbot.waitUntil(lambda: client._spare_for_code is not None and client._spare_for_code.ready, timeout=30_000)
+    qtbot.waitUntil(lambda: client._spare_for_code is not None and client._spare_for_code.ready)
     spare = client._spare_for_code
     assert spare is not None
     pid = int(spare.process.processId())
@@ -181,7 +181,7 @@ def test_a_spare_for_code_waits_while_a_document_with_code_is_open(qtbot: QtBot,
     tabs.run(code)
     assert client.pid == pid
     other = tabs.open(CODE.format(value=2.0))
-    qtbot.waitUntil(lambda: client._spare_for_code is not None and client._spare_for_code.ready, timeout=30_000)
+    qtbot.waitUntil(lambda: client._spare_for_code is not None and client._spare_for_code.ready)
     spare = client._spare_for_code
     assert spare is not None
     waiting = psutil.Process(int(spare.process.processId()))

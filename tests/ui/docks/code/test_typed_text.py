@@ -150,14 +150,14 @@ def test_a_saved_document_shows_its_text_again(
     save(load_python(tmp_path / "typed.py").graph, tmp_path / "saved.gsg")
     focused_panel.editor.clearFocus()
     session.open(tmp_path / "saved.gsg")
-    qtbot.waitUntil(lambda: focused_panel.editor.text == TYPED.rstrip("\n"), timeout=10_000)
+    qtbot.waitUntil(lambda: focused_panel.editor.text == TYPED.rstrip("\n"))
     assert focused_panel.marks.line_of(node(session, "operator.truediv")) == 12
 
 
 def test_what_has_no_line_in_the_text_is_looked_for(qtbot: QtBot, opened: CodePanel, session: Session) -> None:
     store = session.graph_store
     store.submit(delete(store.graph, [node(session, "torch.Tensor.sum")]), "Delete sum")
-    qtbot.waitUntil(lambda: opened.live.source.is_sure, timeout=10_000)
+    qtbot.waitUntil(lambda: opened.live.source.is_sure)
     assert opened.editor.lines[:9] == TYPED.split("\n")[:9]
 
 

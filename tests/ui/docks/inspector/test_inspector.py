@@ -683,7 +683,7 @@ def test_the_inputs_of_a_call_fit_into_a_narrow_dock(
     inspector.refresh()
     content = inspector.widget()
     assert content is not None
-    qtbot.waitUntil(inspector.verticalScrollBar().isVisible, timeout=2000)
+    qtbot.waitUntil(inspector.verticalScrollBar().isVisible)
     assert content.minimumSizeHint().width() <= inspector.viewport().width()
 
 
