@@ -276,6 +276,7 @@ class TurnSampling:
         if live.loaded is not self._quick_of:
             self._quick, self._quick_of = {}, live.loaded
             self.checkpoints.clear()
+            self.best.clear()  # with other literals it may be a run of its own, which has its own best
 
     def _take_watch(self) -> None:
         """What was asked since the verb began."""

@@ -66,7 +66,7 @@ class _Points:
         self.largest = 0.0
 
     def add(self, first: int, values: Numbers) -> None:
-        """Points of consecutive turns; those of turns that are known are the same and left out."""
+        """Points of consecutive turns; those of turns that are known are the same (`_part`) and left out."""
         import numpy as np
 
         known = int(self.x[self.count - 1]) + 1 - first if self.count else 0
@@ -81,6 +81,11 @@ class _Points:
         self.y[self.count : end] = values
         self.count = end
         self.largest = max(self.largest, _largest(values))
+
+    def cut(self, turns: int) -> None:
+        """Only so many turns stay."""
+        self.count = int(self.x[: self.count].searchsorted(turns))
+        self.largest = _largest(self.y[: self.count])
 
     def put_before(self, turns: Numbers, values: Numbers) -> None:
         """Points that were kept: their turns may have gaps."""
@@ -125,6 +130,13 @@ class _Begins:
             self.around.append(begin.around)
             self.by_turns[begin.around] = begin.number
 
+    def cut(self, turns: int) -> None:
+        """Only so many turns of its own stay."""
+        kept = bisect_right(self.numbers, turns)
+        for around in self.around[kept:]:
+            del self.by_turns[around]
+        del self.numbers[kept:], self.around[kept:]
+
 
 class CurveStore(QObject):
     """What the engine told of every turn.
@@ -152,6 +164,7 @@ class CurveStore(QObject):
         self.earlier: Callable[[CurveKey], tuple[Numbers, Numbers] | None] | None = None
         self._points: dict[Name, _Points] = {}
         self._begins: dict[ItemId, _Begins] = {}
+        self._parting: dict[ItemId, int] = {}
         self._throttle = Throttle(ANNOUNCEMENT_MS, self)
         self._throttle.due.connect(self.changed)
 
@@ -172,6 +185,11 @@ class CurveStore(QObject):
     def longest_of(self, names: Iterable[Name]) -> Name | None:
         """That of which most turns were told."""
         return max(names, key=lambda name: self._points[name].count, default=None)
+
+    @property
+    def parts(self) -> bool:
+        """Whether turns that are drawn are about to be learnt anew, otherwise: a literal was changed before them."""
+        return any(int(points.x[points.count - 1]) >= self._parting[loop] for loop, points in self._behind_parting())
 
     def points(self, name: Name) -> tuple[Numbers, Numbers]:
         """Numbers of turns since the start from nothing, from 0, and values; NaN where a turn had none."""
@@ -208,6 +226,8 @@ class CurveStore(QObject):
         """Turns of a loop have gone by."""
         import numpy as np
 
+        if event.curves:
+            self._part()
         if event.begins:
             self._begins.setdefault(event.loop, _Begins()).add(event.begins)
         for curve in event.curves:
@@ -216,6 +236,21 @@ class CurveStore(QObject):
             points.add(max(event.number - len(values), 0), values)
         if event.curves:
             self._throttle.request()
+
+    def _behind_parting(self) -> list[tuple[ItemId, _Points]]:
+        """The curves that have points, of loops of which it is known behind how many turns literals are others."""
+        return [(loop, one) for (loop, _), one in self._points.items() if loop in self._parting and one.count]
+
+    def _part(self) -> None:
+        """What was learnt with other literals makes room for what is learnt now, behind the turn of the change."""
+        for loop, points in self._behind_parting():
+            points.cut(self._parting[loop])
+        for loop, begins in self._begins.items():
+            if loop in self._parting:
+                begins.cut(self._parting[loop])
+        self._points = {name: points for name, points in self._points.items() if points.count}
+        self.marks = tuple([one for one in self.marks if one.number <= self._parting.get(one.loop, one.number)])
+        self._parting = {}
 
     def _begin(self, name: Name) -> _Points:
         points = self._points[name] = _Points()
@@ -263,13 +298,17 @@ class CurveStore(QObject):
         self._throttle.request()
 
     def mark(self, turns: Mapping[ItemId, int], words: str) -> None:
-        """Something holds from here on, where so many turns of each loop have gone by."""
+        """Something holds from here on, where so many turns of each loop have gone by.
+
+        Turns behind that, of a run that went back, stay until the first of them is learnt anew.
+        """
         self.marks += tuple([CurveMark(loop, number, words) for loop, number in turns.items()])
+        self._parting = dict(turns)
         self._throttle.request()
 
     def clear(self) -> None:
         """A start from nothing."""
-        self.marks, self.earlier = (), None
+        self.marks, self.earlier, self._parting = (), None, {}
         self._points.clear()
         self._begins.clear()
         self._throttle.request()

@@ -90,6 +90,7 @@ class RunKeeper(QObject):
         self._is_refused = False
         self._resumed: KeptRun | None = None
         self._best: CheckpointKept | None = None
+        self._marks_before: tuple[str, ...] = ()
         self._path = session.path
         self._tables.curves.changed.connect(self.look)
         session.run.state_changed.connect(self._on_run_state_changed)
@@ -126,7 +127,7 @@ class RunKeeper(QObject):
         """There may be more of the curves."""
         if self._writer is None:
             self._begin()
-        elif time.monotonic() - self._written_s >= EVERY_S:
+        elif self._writer.record.state == "running" and time.monotonic() - self._written_s >= EVERY_S:
             self._write()
 
     def go_on(self, run: KeptRun) -> None:
@@ -196,7 +197,7 @@ class RunKeeper(QObject):
         curves = self._curves()
         turns = max((len(steps) for steps, _ in curves.values()), default=0)
         is_own = state.live and not state.is_record and state.verb not in REPEATS
-        if folder is None or self._is_refused or not is_own or turns < LEAST_TURNS:
+        if folder is None or self._is_refused or not is_own or turns < LEAST_TURNS or self._tables.curves.parts:
             return
         graph = self._tables.names.graph_or(self._session.graph_store.graph)
         seed = graph.header.seed if graph.header.seed is not None else self._seed
@@ -205,7 +206,7 @@ class RunKeeper(QObject):
         with self._refusals():
             self._writer = RunWriter(folder, record, write_script(graph))
             self._made.append(self._writer.folder)
-            self._asked_turns = 0
+            self._asked_turns, self._marks_before = 0, ()
             self._note_state(state)
         self._write()
         self._keep_best()
@@ -223,8 +224,11 @@ class RunKeeper(QObject):
     def _note_marks(self, writer: RunWriter) -> None:
         """What is about to be written is of now, with what was changed up to here."""
         self._written_s = time.monotonic()
+        if writer.record.state == "running":
+            writer.record.seconds = self._written_s - self._began_s
         marks = self._tables.curves.marks_on_axis()
-        writer.record.marks = tuple([f"from turn {mark.number + 1}: {mark.words}" for mark in marks])
+        changes = [f"from turn {mark.number + 1}: {mark.words}" for mark in marks]
+        writer.record.marks = (*self._marks_before, *changes)
 
     def _curves(self) -> dict[str, Points]:
         store = self._tables.curves
@@ -242,7 +246,7 @@ class RunKeeper(QObject):
         with self._refusals():
             self._writer = RunWriter.resume(run, curves)
             self._began_s = time.monotonic() - run.record.seconds
-            self._asked_turns = 0
+            self._asked_turns, self._marks_before = 0, run.record.marks
             self._tables.curves.earlier = lambda key: curves.get(self._title(key))
             self.changed.emit()
 
@@ -356,7 +360,11 @@ class RunKeeper(QObject):
             self.leave()
             self._seed, self._best = event.seed, None
             self._resume(event)
-        elif isinstance(event, Started) and self._writer is not None:
+        elif isinstance(event, Started) and event.back_to is None and self._writer is not None:
+            if self._tables.curves.parts:  # what is written is another run: this one gets its own folder
+                self._writer = self._best = None
+                return
+            self._began_s = time.monotonic() - self._writer.record.seconds
             self._set_state("running")
             self._write()
 
