@@ -11,7 +11,7 @@ from gradstudio.engine.pipe import take_standard_streams
 from gradstudio.protocol.messages.base import PROTOCOL_VERSION
 from gradstudio.protocol.messages.events import Hello, Log
 from gradstudio.protocol.parent_death import end_with_parent
-from gradstudio.protocol.process_group import lead_group, rank_of
+from gradstudio.protocol.process_group import lead_group, rank_of, turns_file_of
 
 if TYPE_CHECKING:
     from gradstudio.engine.service import Service
@@ -59,8 +59,11 @@ def start() -> "Service":
     Here.rank = rank_of(sys.argv)
     if Here.rank is not None:
         from gradstudio.engine.backward.bucket_reductions import replicas
+        from gradstudio.engine.turns.shared_turns import shared_turns
 
         replicas.see()
+        if (memory := turns_file_of(sys.argv)) is not None:
+            shared_turns.open(memory, leads=Here.rank == 0)
     found = devices()  # first: a driver may have to be loaded by a program with more rights than ours
     walls = build_walls()
     service = Service(inbox, outbox)

@@ -22,6 +22,10 @@ RUNS_CODE: Final = "--runs-code"
 OF_RANK: Final = "--rank="
 """With a number: an engine that is one of several of the same program; its leader leads the group."""
 
+TURNS_AT: Final = "--turns-at="
+"""With a number: the open file in whose memory several ranks agree on what they record."""
+TURNS_BYTES: Final = 4096
+
 OF_SIGNAL: Final = 128
 """The code of a process that a signal has ended is told as this and the signal's number, as shells do."""
 PROCESSES: Final = "/proc"
@@ -36,7 +40,16 @@ def lead_group(arguments: Sequence[str]) -> None:
 
 def rank_of(arguments: Sequence[str]) -> int | None:
     """Which rank an engine is that was started with these arguments; None: it is none of several."""
-    return next((int(one.removeprefix(OF_RANK)) for one in arguments if one.startswith(OF_RANK)), None)
+    return _number(arguments, OF_RANK)
+
+
+def turns_file_of(arguments: Sequence[str]) -> int | None:
+    """The open file in whose memory an engine agrees with the other ranks; None: it is none of several."""
+    return _number(arguments, TURNS_AT)
+
+
+def _number(arguments: Sequence[str], option: str) -> int | None:
+    return next((int(one.removeprefix(option)) for one in arguments if one.startswith(option)), None)
 
 
 def end_group(process: int, arguments: Sequence[str]) -> None:

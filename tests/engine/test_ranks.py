@@ -47,6 +47,20 @@ other.mul_(2)
 """
 
 
+SAMPLED = f"""{JOIN}import threading
+rank = torch.distributed.get_rank()
+total = torch.ones(2)
+for epoch in range(100):
+    for k in range(8):
+        own = torch.ones(2) * (rank + epoch)
+        threading.Event().wait(0.001 * rank * (epoch % 3))
+        if rank == 1 and epoch > 80:
+            own = own / 0 * 0
+        total = own.clone()
+        torch.distributed.all_reduce(total)
+"""
+
+
 def read(text: str) -> tuple[Graph, Program]:
     graph = read_script(text, keeps_code=True).graph
     return graph, compile_graph(graph)
@@ -120,6 +134,30 @@ def test_each_rank_has_its_own_values_and_all_have_the_mean_of_the_gradients(ran
         assert spread(weight).is_equal and weight.grad is not None and weight.grad.spread is not None
         assert weight.grad.spread.is_equal
         torch.testing.assert_close(torch.tensor(weight.grad.value), grad)
+
+
+def test_all_ranks_record_the_same_turns_of_a_long_loop(ranks: EngineProcess) -> None:
+    graph, program = read(SAMPLED)
+    heard: list[Event] = []
+    ranks.send(Load(document=SAMPLED, revision=graph.revision, program=program))
+    ranks.send(Do(verb="run", trust=Trust(digest=code_digest(program)), samples_turns=True))
+    ranks.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
+    node = {name: item.id for item in graph.nodes.values() for name in item.names}
+    rows = [row for event in heard if isinstance(event, Traced) for row in event.rows if row.complete and row.turns]
+    found: dict[str, dict[tuple[int, ...], Spread]] = {"own": {}, "total": {}}
+    for row in rows:
+        for name, spreads in found.items():
+            out = row.outputs[0] if row.node == node[name] and row.outputs else None
+            if isinstance(out, TensorRecord) and out.summary.spread is not None:
+                spreads[row.turns] = out.summary.spread
+    between = {turns for turns in found["own"] if 2 < turns[0] < 99}
+    assert between and len(found["own"]) < 800
+    for turns, spread in found["own"].items():
+        assert (spread.ranks, spread.missing, spread.is_equal) == (RANKS, 0, False), turns
+        if turns[0] <= 80:
+            assert spread.mean is not None and (spread.mean.least, spread.mean.most) == (turns[0], turns[0] + 1)
+    assert found["own"][(99, 7)].nan.ranks == (1,)
+    assert all(spread.missing == 0 for spread in found["total"].values())
 
 
 def test_only_a_statement_at_which_ranks_met_says_when_they_came(ranks: EngineProcess) -> None:

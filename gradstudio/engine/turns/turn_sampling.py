@@ -14,17 +14,18 @@ from gradstudio.engine.gradient.leaf_writes import LeafWrite
 from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.live.program_updates import ProgramUpdates
 from gradstudio.engine.run.trace_rows import Pending, Telling
-from gradstudio.engine.script.compiled_steps import Head, Step, flat_steps, results_of
-from gradstudio.engine.script.cursor import Frame
+from gradstudio.engine.script.compiled_steps import Head, Step, results_of
 from gradstudio.engine.script.stop_conditions import Goal, goes_by
+from gradstudio.engine.turns import sampled_loop
 from gradstudio.engine.turns.chart.chart_drawing import Charts
 from gradstudio.engine.turns.checkpoints.best_checkpoint import BestCheckpoint
 from gradstudio.engine.turns.checkpoints.checkpoints import Checkpoint, Checkpoints, Loops, Turns
 from gradstudio.engine.turns.checkpoints.file_checkpoints import FileCheckpoints
 from gradstudio.engine.turns.gradient_catch_up import catch_up
 from gradstudio.engine.turns.inner_turns import InnerTurns
-from gradstudio.engine.turns.loop_length import turns_of
 from gradstudio.engine.turns.quick_loop import Notes, Path, QuickLoop, TurnsEnd, ids_from, quick_loop, run_turns
+from gradstudio.engine.turns.sampled_loop import FIRST, SampledLoop
+from gradstudio.engine.turns.shared_turns import shared_turns
 from gradstudio.engine.turns.turn_curves import TurnCurves
 from gradstudio.engine.turns.written_leaves import leaves_written
 from gradstudio.engine.value.value_records import requires_grad
@@ -35,62 +36,6 @@ from gradstudio.protocol.messages.charts import Watch
 from gradstudio.protocol.messages.events import Gradients
 from gradstudio.protocol.messages.progress import Turned
 from gradstudio.protocol.messages.requests import Do
-
-WHOLE = 64
-"""Loops of at most so many turns are recorded whole."""
-FIRST = 3
-"""Turns that are recorded at the beginning of a longer one."""
-TELL_S = 1 / 15
-"""So often it is said how far a loop is, and a turn is recorded for the cards."""
-SHARE = 0.05
-"""Of the time, what the turns that are recorded in between may take."""
-PATIENT_S = 0.2
-"""A turn that takes longer is not run at once with the loops inside it: Stop would wait."""
-
-
-class _Loop:
-    """A loop that is being run."""
-
-    def __init__(self, frame: Frame, quick: QuickLoop | None, first: int, now_s: float) -> None:
-        self.frame, self.quick, self.first = frame, quick, first
-        self.stand_in(frame.head)
-        self.total = turns_of(frame)
-        self.seen = -1
-        self.began_s = self.turn_began_s = now_s
-        self.sample_at_s = 0.0
-        self.turn_s = 0.0
-        self.is_sampled = False
-        self.wanted: list[int] = []
-
-    def stand_in(self, head: Head | None) -> None:
-        """Its statements, which may be others since it was paused."""
-        assert head is not None
-        self.head, self.steps = head, flat_steps(head.body)
-
-    def behind_turn(self, now_s: float) -> bool:
-        """A turn was recorded; False when this was noted already."""
-        if self.seen == self.frame.turn:
-            return False
-        self.seen, self.turn_s = self.frame.turn, now_s - self.turn_began_s
-        self.sample_at_s = now_s + max(TELL_S, self.turn_s / SHARE)
-        return True
-
-    @property
-    def is_long(self) -> bool:
-        """Whether it has more turns than are recorded whole."""
-        return self.frame.turn + 1 >= WHOLE if self.total is None else self.total > WHOLE
-
-    def skips(self, now_s: float) -> int:
-        """How many turns may be run without a record now: all but the last, as far as their number is known."""
-        turn, total = self.frame.turn, self.total
-        is_long = self.is_long or (total is not None and self.first < FIRST)
-        if self.quick is None or not is_long or turn + 1 < self.first or now_s >= self.sample_at_s:
-            return 0
-        if self.quick.nested and self.turn_s > PATIENT_S:
-            return 0
-        wanted = next((one for one in self.wanted if one > turn), None)
-        ends = [one for one in (total - 1 if total is not None else None, wanted) if one is not None]
-        return max(min(ends) - turn - 1, 0) if ends else 1 << 62
 
 
 class TurnSampling:
@@ -107,12 +52,13 @@ class TurnSampling:
         """Nothing runs."""
         self._send, self._stopped, self._telling = send, stopped, telling
         self.is_on = False
-        self._loops: list[_Loop] = []
+        self._loops: list[SampledLoop] = []
         self._quick: dict[ItemId, QuickLoop | None] = {}
         self._quick_of: Loaded | None = None
         self._told_s = 0.0
         self._over: set[ItemId] = set()
         self._wanted: tuple[tuple[int, ...], ...] = ()
+        self._goal_turns: tuple[int, ...] | None = None
         self.curves = TurnCurves()
         self.checkpoints = Checkpoints()
         self.files, self.best = FileCheckpoints(), BestCheckpoint(send)
@@ -181,14 +127,12 @@ class TurnSampling:
         if goal.loop and loop.head.id == goal.loop and live.cursor.turns == goal.turns:
             return TurnsEnd(0, 0, is_goal=True)
         end: TurnsEnd | None = None
+        self._agree(loop)
         if not has_breakpoints and goes_by(goal, loop.steps):
-            wanted = self._wanted if goal.turns is None else (*self._wanted, goal.turns)
-            around = tuple(one.frame.turn for one in self._loops[:-1])
-            depth = len(around)
-            loop.wanted = sorted({turns[depth] for turns in wanted if turns[:depth] == around and len(turns) > depth})
+            self._goal_turns = goal.turns
             end = self._skip(live, loop)
         now = loop.turn_began_s = time.perf_counter()
-        if now - self._told_s >= TELL_S:
+        if now - self._told_s >= sampled_loop.TELL_S:
             self.tell(live)
         if (end is None or end.place is None) and any(one.is_long for one in self._loops):
             self.checkpoints.look(live, self.curves.counts)
@@ -222,8 +166,8 @@ class TurnSampling:
         self._loops, now = [], time.perf_counter()
         for frame in live.cursor.frames:
             if frame.iterator is not None:
-                loop = _Loop(frame, self._quick_loop(live, frame.head), 0, now)
-                loop.seen, loop.sample_at_s, loop.is_sampled = frame.turn, now + TELL_S, True
+                loop = SampledLoop(frame, self._quick_loop(live, frame.head), 0, now)
+                loop.seen, loop.sample_at_s, loop.is_sampled = frame.turn, now + sampled_loop.TELL_S, True
                 self.curves.begin(loop.head.id, tuple(one.frame.turn for one in self._loops), frame.turn + 1)
                 self._loops.append(loop)
         for loop in self._loops[:-1]:
@@ -285,14 +229,14 @@ class TurnSampling:
             self._watch = newest
             self.watch(newest)
 
-    def _loop_of(self, live: Live, now_s: float) -> _Loop:
+    def _loop_of(self, live: Live, now_s: float) -> SampledLoop:
         self._leave_loops(live)
         frames = [frame for frame in live.cursor.frames if frame.iterator is not None]
         for frame in frames[len(self._loops) :]:
             first = FIRST if all(around.turn < FIRST for around in frames if around is not frame) else 1
             assert frame.head is not None
             self.curves.begin(frame.head.id, tuple(one.frame.turn for one in self._loops))
-            self._loops.append(_Loop(frame, self._quick_loop(live, frame.head), first, now_s))
+            self._loops.append(SampledLoop(frame, self._quick_loop(live, frame.head), first, now_s))
         return self._loops[-1]
 
     def _leave_loops(self, live: Live) -> None:
@@ -309,9 +253,25 @@ class TurnSampling:
             self._quick[head.id] = quick_loop(live.loaded.program.code, head)
         return self._quick[head.id]
 
-    def _skip(self, live: Live, loop: _Loop) -> TurnsEnd | None:
+    def _agree(self, loop: SampledLoop) -> None:
+        """The first of several ranks says which turn is recorded next, some turns ahead, where it is time for one."""
+        if shared_turns.leads and (ahead := loop.take_due(time.perf_counter())):
+            around = tuple(one.frame.turn for one in self._loops[:-1])
+            shared_turns.announce([(*around, turn) for turn in ahead])
+
+    def _turns_left(self, loop: SampledLoop) -> int:
+        """How many turns may be run without a record now."""
+        self._agree(loop)
+        goal = () if self._goal_turns is None else (self._goal_turns,)
+        around = tuple(one.frame.turn for one in self._loops[:-1])
+        depth = len(around)
+        wanted = (*self._wanted, *goal, *shared_turns.take())
+        loop.wanted = sorted({turns[depth] for turns in wanted if turns[:depth] == around and len(turns) > depth})
+        return loop.skips(time.perf_counter(), is_shared=shared_turns.is_open)
+
+    def _skip(self, live: Live, loop: SampledLoop) -> TurnsEnd | None:
         """Run turns without a record until one is to be recorded; None when there were none."""
-        left = loop.skips(time.perf_counter())
+        left = self._turns_left(loop)
         if not left or self._stopped() or self.pauses():
             return None
         self._telling.flush()
@@ -322,8 +282,8 @@ class TurnSampling:
             if not end.turns and end.place is None:
                 break  # there are no more
             done, backwards = done + end.turns, backwards + end.backwards
-            left = loop.skips(time.perf_counter()) if not self.ends_verb() else 0
-            if time.perf_counter() - self._told_s >= TELL_S:
+            left = self._turns_left(loop) if not self.ends_verb() else 0
+            if time.perf_counter() - self._told_s >= sampled_loop.TELL_S:
                 self.tell(live)
         if loop.frame.turn == before:
             return end
@@ -335,13 +295,17 @@ class TurnSampling:
         self._tell_again(live, loop, place, is_shown)
         return end
 
-    def _run(self, live: Live, loop: _Loop, left: int, step: int) -> TurnsEnd:
+    def _run(self, live: Live, loop: SampledLoop, left: int, step: int) -> TurnsEnd:
         """Run turns behind so many statements."""
         assert loop.quick is not None
         note, clock = self.curves.notes(live, loop.head.id, loop.steps), time.perf_counter
         note_place = self.charts.descents.paths.notes(live, step, len(loop.steps))
         began = clock()
-        due = min(loop.sample_at_s, self._told_s + TELL_S)
+        due = (
+            self._told_s + sampled_loop.TELL_S
+            if shared_turns.is_open
+            else min(loop.sample_at_s, self._told_s + sampled_loop.TELL_S)
+        )
         inner = InnerTurns(live, loop.quick, self.curves, live.cursor.turns)
         self._over.update(head.id for head, _ in loop.quick.inner)
         is_best = self.best.judge(live, loop.head, loop.steps)
@@ -352,14 +316,14 @@ class TurnSampling:
             note()
             note_place()
             inner.turn += 1
-            return is_best() or clock() >= due or not left or self.pauses()
+            return is_best() or clock() >= due or not left or self.pauses() or shared_turns.has_news()
 
         end = run_turns(loop.quick, loop.frame, live.namespace, Notes(turned, inner.enter, inner.note), self._stopped)
         self.best.keep(live, self.curves.counts)
-        loop.turn_s = (clock() - began) / max(end.turns, 1)
+        loop.note_quick(end.turns, clock() - began)
         return end
 
-    def _tell_again(self, live: Live, loop: _Loop, place: Path | None, shows_all: bool) -> None:
+    def _tell_again(self, live: Live, loop: SampledLoop, place: Path | None, shows_all: bool) -> None:
         """Tell what the last turns without a record left, as it stands now: leaves, or all that has a name.
 
         Args:

@@ -120,6 +120,7 @@ class Spread(msgspec.Struct, frozen=True, gc=False, array_like=True):
         minimum, maximum, mean, rms: of the ranks that have such a figure; None where no rank has.
         nan, infinite: ranks that hold a NaN, or an infinity.
         parts: each rank holds a part of its own, so whether they are equal is no question.
+        missing: how many have not told it, as the leader says.
     """
 
     ranks: Count
@@ -132,6 +133,7 @@ class Spread(msgspec.Struct, frozen=True, gc=False, array_like=True):
     nan: Holders = NOBODY
     infinite: Holders = NOBODY
     parts: bool = False
+    missing: Count = 0
 
     @classmethod
     def of(cls, rank: int, figures: Figures, digest: bytes = b"") -> Self:
@@ -149,13 +151,13 @@ class Spread(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
     @property
     def is_equal(self) -> bool:
-        """Whether all hold the same bytes, as far as their digests tell."""
-        return bool(self.digest and self.layout)
+        """Whether all hold the same bytes, as far as their digests tell; nobody knows it where ranks are missing."""
+        return bool(self.digest and self.layout) and not self.missing
 
     def is_of(self, rank: int) -> bool:
         """Whether it is of this rank alone."""
         ranges = (self.minimum, self.maximum, self.mean, self.rms)
-        is_only = self.ranks == 1 and all(one is None or one.is_of(rank) for one in ranges)
+        is_only = self.ranks == 1 and not self.missing and all(one is None or one.is_of(rank) for one in ranges)
         return is_only and all(who in (NOBODY, Holders(1, (rank,))) for who in (self.nan, self.infinite))
 
     def __or__(self, other: Self) -> Self:

@@ -47,6 +47,7 @@ from gradstudio.protocol.ranks.rank_reader import Heard
 from gradstudio.protocol.ranks.report_join import joined_report, require_own_report
 from gradstudio.protocol.ranks.row_join import GradJoin, RowJoin
 from gradstudio.protocol.ranks.stragglers import Stragglers
+from gradstudio.protocol.ranks.turns_memory import turns_memory
 from gradstudio.protocol.ranks.waiting_words import waiting_words
 from gradstudio.protocol.ranks.whole_tables import WholeTables
 
@@ -103,7 +104,8 @@ class Leader:
 
     def _begin(self) -> None:
         """Ranks from nothing."""
-        self._ranks = [self._start(number, self._count, self._options, self._selector) for number in range(self._count)]
+        with turns_memory(self._options, self._count) as options:
+            self._ranks = [self._start(number, self._count, options, self._selector) for number in range(self._count)]
         self._rows, self._grads = RowJoin(self._count), GradJoin(self._count)
         self._backwards, self._stragglers = BackwardJoin(self._count), Stragglers()
         self._tables = WholeTables(self._count)
@@ -202,7 +204,7 @@ class Leader:
         if number >= self._count or number == self.shown:
             return
         self.shown = number
-        self._rows.look_elsewhere()
+        self._rows.look_elsewhere(number)
         self._backwards.look_elsewhere()
         rank = self._ranks[number]
         for body in rank.log.since(rank.log.run_begins):
@@ -240,7 +242,7 @@ class Leader:
             case Gradients():
                 self._grads.tell(rank.number, message, size)
                 if is_shown:
-                    self._say(message)
+                    self._say(leader_words.without_spreads(message) if self._count > 1 else message)
             case BackwardTraced():
                 self._on_backward(rank, message, size)
             case Paused():
@@ -266,8 +268,6 @@ class Leader:
                     self._say(message)
             case _ if is_shown:
                 self._say(message)
-            case _:
-                pass
 
     def _on_hello(self, rank: RankEngine, hello: Hello) -> None:
         rank.is_ready = hello.ready

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Final
 from typing import Literal as OneOf
 
-import msgspec
+from msgspec.structs import replace
 
-from gradstudio.protocol.messages.events import Failed, Paused, Row, Traced
+from gradstudio.protocol.messages.events import Failed, Gradients, Paused, Row, Traced
 from gradstudio.protocol.messages.requests import Do
 from gradstudio.protocol.ranks.last_line import line_of
 from gradstudio.protocol.ranks.rank_engine import RankEngine
@@ -34,13 +34,19 @@ def of_rank(number: int, text: str) -> str:
 
 def with_rows(traced: Traced, rows: tuple[Row, ...]) -> Traced:
     """The same with other rows."""
-    return msgspec.structs.replace(traced, rows=rows)
+    return replace(traced, rows=rows)
+
+
+def without_spreads(told: Gradients) -> Gradients:
+    """As they stand while ranks are under way: nobody knows that they are of one turn."""
+    rows = [row if row.grad is None else replace(row, grad=replace(row.grad, spread=None)) for row in told.rows]
+    return replace(told, rows=tuple(rows))
 
 
 def last_pause(verb: Do, told: Paused | None, words: str, outcome: Outcome) -> Paused:
     """How the verb ended in the eyes of the window."""
     if told is not None:
-        return msgspec.structs.replace(told, outcome=outcome, reason=words)
+        return replace(told, outcome=outcome, reason=words)
     return Paused(
         revision=0, verb=verb.verb, outcome=outcome, next_node=verb.until, at_end=False, pass_number=1, reason=words
     )

@@ -16,7 +16,7 @@ from gradstudio.protocol.hosts.channel import Channel
 from gradstudio.protocol.hosts.frame_log import FrameLog
 from gradstudio.protocol.messages.events import Failed
 from gradstudio.protocol.messages.progress import Running
-from gradstudio.protocol.process_group import COMMAND, OF_RANK
+from gradstudio.protocol.process_group import COMMAND, OF_RANK, turns_file_of
 from gradstudio.protocol.ranks.rank_reader import Heard, RankReader
 
 HERE: Final = "127.0.0.1"
@@ -59,8 +59,9 @@ class RankEngine:
         """Start its process: where it is heard, and where it hears."""
         pipe = subprocess.PIPE
         its_rank = (f"{OF_RANK}{self.number}",) if count > 1 else ()
+        memory = turns_file_of(options)
         self.process = subprocess.Popen(
-            (*COMMAND, *options, *its_rank),
+            (*COMMAND, *options, *its_rank), pass_fds=() if memory is None else (memory,),
             stdin=pipe, stdout=pipe, bufsize=0, env={**os.environ, **environment(self.number, count)},
         )  # fmt: skip
         return cast(IO[bytes], self.process.stdout).fileno(), cast(IO[bytes], self.process.stdin).fileno()

@@ -8,6 +8,7 @@ import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.errors import BrokenFrame
+from gradstudio.protocol.messages.bounds import Turns
 from gradstudio.protocol.messages.events import Gradients, GradRow, Row
 from gradstudio.protocol.messages.ranks import Range
 from gradstudio.protocol.ranks.spread_tree import (
@@ -15,12 +16,15 @@ from gradstudio.protocol.ranks.spread_tree import (
     over_ranks,
     own_spreads,
     require_own,
+    spreads_of,
     with_spread_over,
     with_spreads,
+    without,
 )
 
-Key = tuple[int, ItemId]
-"""The step and its node: ranks that go different ways share no more of them."""
+Key = tuple[int, ItemId, Turns, int]
+"""The verb, the node, the turns of the loops around it, and which time it ran there: each rank counts its own
+steps, and what one ran without a record another may have recorded."""
 GradKey = tuple[ItemId, int, str]
 MOST_STEPS: Final = 20_000
 """Of so many steps, the newest, is known what ranks say."""
@@ -68,9 +72,38 @@ class _Step:
             require_own([row.came], rank)
             self.came = row.came if self.came is None else self.came | row.came
 
-    def known(self) -> _Known:
-        """What is known of it over the ranks that have told it."""
-        return _Known(over_ranks(self.told.values()), self.came)
+    def known(self, count: int) -> _Known:
+        """What is known of it over the ranks that have told it, of so many."""
+        return _Known(without(over_ranks(self.told.values()), count - len(self.told)), self.came)
+
+
+class _Places:
+    """Where a rank's steps stand in its program, so that those of others are found.
+
+    Attributes:
+        keys: by its own step and the node, of `MOST_STEPS` of them, the newest.
+    """
+
+    def __init__(self) -> None:
+        self.keys: OrderedDict[tuple[int, ItemId], Key] = OrderedDict()
+        self._times: dict[tuple[ItemId, Turns], int] = {}
+
+    def note(self, row: Row, verb: int) -> Key:
+        """The key of a row that is told."""
+        known = self.keys.get((row.step, row.node))
+        if known is not None and known[0] == verb:
+            return known
+        place = (row.node, row.turns)
+        time = self._times[place] = self._times.get(place, -1) + 1
+        key = self.keys[(row.step, row.node)] = (verb, *place, time)
+        if len(self.keys) > MOST_STEPS:
+            (_, node), old = self.keys.popitem(last=False)
+            self._times.pop((node, old[2]), None)
+        return key
+
+    def end_verb(self) -> None:
+        """What runs next is counted from nothing."""
+        self._times.clear()
 
 
 class RowJoin:
@@ -83,6 +116,8 @@ class RowJoin:
         self._size = 0
         self._due: list[Row] = []
         self._known: OrderedDict[Key, _Known] = OrderedDict()
+        self._places = [_Places() for _ in range(count)]
+        self._shown, self._verb = 0, 0
 
     def tell(self, rank: int, rows: Iterable[Row], size: int = 0) -> None:
         """A rank has done these steps, in a message of so many bytes.
@@ -92,18 +127,18 @@ class RowJoin:
         """
         for row in rows:
             if row.complete:
-                step = self._steps.setdefault((row.step, row.node), _Step())
+                step = self._steps.setdefault(self._places[rank].note(row, self._verb), _Step())
                 step.tell(rank, row)
                 step.size, self._size, size = step.size + size, self._size + size, 0
                 if step.row is not None and len(step.told) == self._count:
-                    self._due.append(_joined(step))
+                    self._due.append(self._joined(step))
                     step.row = None
         while len(self._steps) > MOST_STEPS or (self._size > MOST_BYTES and self._steps):
             self._let_go()
 
     def show(self, rows: Iterable[Row]) -> tuple[Row, ...]:
         """Rows of the rank that is shown, after they were told: as they are known, incomplete until all have told."""
-        return tuple(self._shown(row) for row in rows)
+        return tuple(self._shown_row(row) for row in rows)
 
     def take_known(self) -> tuple[Row, ...]:
         """Rows that were shown incomplete, and that all have told by now, or on which too much waits."""
@@ -114,48 +149,62 @@ class RowJoin:
         """The verb is over, and what was not told by all will not be: the rows that wait. Steps may come again."""
         while self._steps:
             self._let_go()
+        self._verb += 1
+        for places in self._places:
+            places.end_verb()
         return self.take_known()
 
     def recall(self, rows: Iterable[Row]) -> tuple[Row, ...]:
         """Rows of another rank, told before, with what is known of them; those that others have not told yet wait."""
         return tuple(self._recalled(row) for row in rows)
 
-    def look_elsewhere(self) -> None:
+    def look_elsewhere(self, rank: int) -> None:
         """Another rank is shown from now on: rows of the one before wait no more."""
+        self._shown = rank
         self._due.clear()
         for step in self._steps.values():
             step.row = None
 
     def _recalled(self, row: Row) -> Row:
-        key = (row.step, row.node)
+        key = self._key(row)
         if key in self._steps:
-            return self._shown(row)
-        known = self._known.get(key)
-        return row if known is None else known.put_into(row)
+            return self._shown_row(row)
+        known = self._known.get(key) if key is not None else None
+        return self._alone(row) if known is None else known.put_into(row)
+
+    def _key(self, row: Row) -> Key | None:
+        return self._places[self._shown].keys.get((row.step, row.node))
+
+    def _alone(self, row: Row) -> Row:
+        """Its rank has told it, and no other one."""
+        return with_spreads(row, without(spreads_of(row), self._count - 1))
+
+    def _joined(self, step: _Step) -> Row:
+        assert step.row is not None
+        return step.known(self._count).put_into(step.row)
 
     def _let_go(self) -> None:
         """Nothing more is heard of the oldest step."""
         key, step = self._steps.popitem(last=False)
         self._size -= step.size
         if step.row is not None:
-            self._due.append(_joined(step))
-        self._known[key] = step.known()
+            self._due.append(self._joined(step))
+        self._known[key] = step.known(self._count)
         if len(self._known) > MOST_STEPS:
             self._known.popitem(last=False)
 
-    def _shown(self, row: Row) -> Row:
-        step = self._steps.get((row.step, row.node))
-        if not row.complete or step is None:
+    def _shown_row(self, row: Row) -> Row:
+        key = self._key(row)
+        step = self._steps.get(key) if key is not None else None
+        if not row.complete:
             return row
+        if step is None:
+            return self._alone(row)
+        known = step.known(self._count).put_into(row)
         if len(step.told) == self._count:
-            return step.known().put_into(row)
+            return known
         step.row = row
-        return msgspec.structs.replace(row, complete=False)
-
-
-def _joined(step: _Step) -> Row:
-    assert step.row is not None
-    return step.known().put_into(step.row)
+        return msgspec.structs.replace(known, complete=False)
 
 
 class GradJoin:
@@ -185,7 +234,8 @@ class GradJoin:
         """Those of the rank that is shown, with their spread over the ranks that have one."""
         found = []
         for key, row in self._told[shown].items():
-            grad = with_spread_over(row.grad, [each[key].grad for each in self._told if key in each])
+            told = [each[key].grad for each in self._told if key in each]
+            grad = with_spread_over(row.grad, told, len(self._told) - len(told))
             if grad is not row.grad:
                 found.append(msgspec.structs.replace(row, grad=grad))
         return tuple(found)

@@ -67,6 +67,13 @@ def over_ranks(told: Iterable[Told]) -> Told:
     return [_of_one([spread for spread in of_one if spread is not None]) for of_one in zip(*ranks, strict=True)]
 
 
+def without(told: Told, missing: int) -> Told:
+    """The same, where so many ranks have not told it."""
+    if not missing:
+        return told
+    return [None if spread is None else msgspec.structs.replace(spread, missing=missing) for spread in told]
+
+
 def with_spreads(row: Row, spreads: Told) -> Row:
     """The row, each of its summaries with the spread over ranks; as it is where they are not as many."""
     left = iter(spreads)
@@ -88,12 +95,16 @@ def own_spreads(row: Row, rank: int) -> Told:
     return found
 
 
-def with_spread_over(summary: Summary | None, of_ranks: Iterable[Summary | None]) -> Summary | None:
-    """A summary with the spread over all ranks that have one; as it is where none has, or it is none."""
+def with_spread_over(summary: Summary | None, of_ranks: Iterable[Summary | None], missing: int = 0) -> Summary | None:
+    """A summary with the spread over all ranks that have one; as it is where none has, or it is none.
+
+    Of so many ranks nothing is known.
+    """
     spread = _of_one([one.spread for one in of_ranks if one is not None and one.spread is not None])
     if summary is None or spread is None:
         return summary
-    return msgspec.structs.replace(summary, spread=spread)
+    (known,) = without([spread], missing)
+    return msgspec.structs.replace(summary, spread=known)
 
 
 def require_own(spreads: Iterable[Spread | Range | None], rank: int) -> None:

@@ -5,25 +5,32 @@ from gradstudio.protocol.number_format import format_number
 
 
 def spread_sign(spread: Spread) -> str:
-    """As short as can be: "=" where all hold the same bytes, "≠", "~" where figures alone are, "NaN" and who."""
+    """As short as can be: "=" where all hold the same bytes, "≠", "~" where figures alone are, "NaN" and who.
+
+    "1/2" where two ranks are, and one of them alone has told it.
+    """
     if spread.nan.count:
         return f"NaN on {_ranks(spread.nan)}"
     if spread.is_equal:
         return "="
-    return "≠" if _is_other(spread) else "~"
+    if _is_other(spread):
+        return "≠"
+    return f"{spread.ranks}/{spread.ranks + spread.missing}" if spread.missing else "~"
 
 
 def spread_words(spread: Spread) -> str:
     """In a sentence: all hold the same bytes, or where means (of one number, it) lie, and on which rank."""
-    count = _count(spread.ranks)
+    count = _count(spread.ranks, spread.missing)
     odd = [
         f"{word} on {_ranks(who)}" for word, who in (("NaN", spread.nan), ("infinite", spread.infinite)) if who.count
     ]
     if not spread.layout:
         said = f"of different shapes or dtypes on {count}"
+    elif spread.missing and spread.ranks == 1:
+        said = f"told by {count}"
     elif spread.parts:
         said = f"parts on {count}{_differing(spread)}"
-    elif spread.is_equal:
+    elif spread.digest and spread.layout:
         said = f"equal on {count}"
     elif not _is_other(spread):
         said = f"the same figures on {count}"
@@ -58,5 +65,5 @@ def _ranks(who: Holders) -> str:
     return f"rank{'s' * (who.count != 1)} {names}{more}"
 
 
-def _count(ranks: int) -> str:
-    return f"{ranks} rank{'s' * (ranks != 1)}"
+def _count(ranks: int, missing: int) -> str:
+    return f"{ranks} of {ranks + missing} ranks" if missing else f"{ranks} rank{'s' * (ranks != 1)}"

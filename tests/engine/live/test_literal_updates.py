@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn, optim
 
-from gradstudio.engine.turns import turn_sampling
+from gradstudio.engine.turns import sampled_loop
 from gradstudio.protocol.messages.events import Gradients, Loaded
 from gradstudio.protocol.messages.records import OptimizerRecord
 from gradstudio.protocol.messages.requests import Do, Load
@@ -180,8 +180,8 @@ def test_changed_while_the_loop_runs_it_holds_from_the_next_turn_on(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, whole: int, before: str, after: str, line: int, words: str,
     change: Callable[[optim.Optimizer, nn.Dropout], float],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(turn_sampling, "WHOLE", whole)
-    monkeypatch.setattr(turn_sampling, "TELL_S", 0.0)
+    monkeypatch.setattr(sampled_loop, "WHOLE", whole)
+    monkeypatch.setattr(sampled_loop, "TELL_S", 0.0)
     bench.load(TEXT)
     send_at(bench, TEXT.replace(before, after), 4)
     paused = bench.engine.do(Do(verb="run", samples_turns=True))

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn, optim
 
-from gradstudio.engine.turns import turn_sampling
+from gradstudio.engine.turns import sampled_loop
 from gradstudio.protocol.curve_titles import curve_title, is_share
 from gradstudio.protocol.messages.progress import CurveKey, Turned
 from gradstudio.protocol.messages.requests import Do
@@ -57,7 +57,7 @@ def by_hand() -> dict[CurveKey, list[float]]:
 
 @pytest.mark.parametrize("whole", [64, 1], ids=["recorded whole", "by sample"])
 def test_zeros_and_updates_are_those_of_torch(bench: Bench, monkeypatch: pytest.MonkeyPatch, whole: int) -> None:
-    monkeypatch.setattr(turn_sampling, "WHOLE", whole)
+    monkeypatch.setattr(sampled_loop, "WHOLE", whole)
     hand = by_hand()
     bench.load(TEXT)
     bench.events.clear()

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 import torch
 
-from gradstudio.engine.turns import turn_sampling
+from gradstudio.engine.turns import sampled_loop
 from gradstudio.engine.verbs import Engine
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.progress import CurveKey, Turned
@@ -46,7 +46,7 @@ for epoch in range(2):
 @pytest.fixture(autouse=True)
 def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
     """Samples in between come by the clock: a test asks for them itself."""
-    monkeypatch.setattr(turn_sampling, "TELL_S", 1e9)
+    monkeypatch.setattr(sampled_loop, "TELL_S", 1e9)
 
 
 def sampled(bench: Bench, text: str) -> list[Row]:
@@ -162,8 +162,8 @@ def test_the_loss_of_every_turn_is_told(bench: Bench) -> None:
 def test_in_a_turn_between_leaves_are_what_the_turns_before_made_of_them(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turn_sampling, "TELL_S", 0.002)
-    monkeypatch.setattr(turn_sampling, "SHARE", 0.5)
+    monkeypatch.setattr(sampled_loop, "TELL_S", 0.002)
+    monkeypatch.setattr(sampled_loop, "SHARE", 0.5)
     text = MLP.replace("range(80)", "range(300)")
     sampled(bench, text)
     other = Bench()

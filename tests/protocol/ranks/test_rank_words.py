@@ -4,6 +4,7 @@ from functools import reduce
 from operator import or_
 from typing import NamedTuple
 
+import msgspec
 import pytest
 
 from gradstudio.protocol.messages.progress import Running
@@ -81,3 +82,10 @@ def test_a_rank_that_waits_for_one_that_is_over_is_named() -> None:
 )  # fmt: skip
 def test_ranks_at_work_are_left_alone(ranks: list[Rank]) -> None:
     assert not waiting_words(ranks, 6.0, 5.0)
+
+
+def test_ranks_that_have_not_told_it_are_counted_and_nothing_is_said_to_be_equal() -> None:
+    one, two = (msgspec.structs.replace(spread(*values), missing=1) for values in ((2.0,), (2.0, 2.0)))
+    assert (spread_words(one), spread_sign(one)) == ("told by 1 of 2 ranks", "1/2")
+    assert (spread_words(two), spread_sign(two)) == ("equal on 2 of 3 ranks", "2/3")
+    assert spread_sign(msgspec.structs.replace(spread(2.0, 3.0), missing=1)) == "≠"

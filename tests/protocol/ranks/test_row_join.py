@@ -69,7 +69,7 @@ def test_a_row_that_waits_when_another_rank_is_shown_is_given_out_as_that_rank_t
     rows.tell(0, [row(0, 1, 5.0), row(0, 2, 8.0)])
     rows.show([row(0, 1, 5.0), row(0, 2, 8.0)])
     rows.tell(1, [row(1, 1, 6.0)])
-    rows.look_elsewhere()
+    rows.look_elsewhere(1)
     (recalled,) = rows.recall([row(1, 1, 6.0)])
     assert not recalled.complete
     rows.tell(2, [row(2, 1, 7.0), row(2, 2, 9.0)])
@@ -88,10 +88,43 @@ def test_a_row_that_was_known_and_not_taken_is_of_no_use_where_another_rank_is_s
     rows.show([row(0, 1, 5.0)])
     rows.tell(1, [row(1, 1, 6.0)])
     rows.tell(2, [row(2, 1, 7.0)])
-    rows.look_elsewhere()
+    rows.look_elsewhere(1)
     (recalled,) = rows.recall([row(1, 1, 6.0)])
     assert recalled.complete and values_of(recalled) == [6.0] and ends(spreads_of(recalled)[0]) == (5.0, 7.0)
     assert not rows.take_known() and not rows.finish()
+
+
+def in_turn(rank: int, step: int, turn: int, value: float) -> Row:
+    return msgspec.structs.replace(row(rank, step, value), node=ItemId("n"), turns=(turn,))
+
+
+def test_rows_are_joined_by_their_turn_however_many_steps_each_rank_has_counted() -> None:
+    rows = RowJoin(2)
+    rows.tell(0, [in_turn(0, 40, 9, 5.0), in_turn(0, 41, 9, 1.0)])  # a function that is called twice in that turn
+    rows.tell(1, [in_turn(1, 52, 8, 7.0), in_turn(1, 60, 9, 6.0), in_turn(1, 61, 9, 1.0)])
+    first, second = rows.show([in_turn(0, 40, 9, 5.0), in_turn(0, 41, 9, 1.0)])
+    assert first.complete and (first.step, ends(spreads_of(first)[0])) == (40, (5.0, 6.0))
+    assert second.complete and [spread is not None and spread.is_equal for spread in spreads_of(second)] == [True] * 2
+    rows.finish()
+    rows.look_elsewhere(1)
+    alone, (known, _) = (
+        rows.recall([in_turn(1, 52, 8, 7.0)])[0],
+        rows.recall([in_turn(1, 60, 9, 6.0), in_turn(1, 61, 9, 1.0)]),
+    )
+    assert (known.step, ends(spreads_of(known)[0])) == (60, (5.0, 6.0))
+    spread = spreads_of(alone)[0]
+    assert spread is not None and (spread.ranks, spread.missing, spread.is_equal) == (1, 1, False)
+
+
+def test_what_one_rank_alone_has_told_is_equal_to_nothing() -> None:
+    rows, grads = RowJoin(RANKS), GradJoin(2)
+    rows.tell(0, [row(0, 1, 5.0)])
+    (shown,) = rows.show([row(0, 1, 5.0)])
+    assert [(one.missing, one.is_equal) for one in spreads_of(shown) if one is not None] == [(2, False)] * 2
+    grads.tell(0, Gradients(revision=1, rows=(GradRow(node=ItemId("w"), grad=summary(0, 1.0)),), whole=True))
+    grads.tell(1, Gradients(revision=1, rows=(GradRow(node=ItemId("v"), grad=summary(1, 1.0)),), whole=True))
+    (known,) = grads.rows(0)
+    assert known.grad is not None and known.grad.spread is not None and not known.grad.spread.is_equal
 
 
 def test_what_a_rank_never_tells_is_told_without_it_at_the_end() -> None:

@@ -6,7 +6,7 @@ import struct
 import pytest
 import torch
 
-from gradstudio.engine.turns import turn_sampling
+from gradstudio.engine.turns import sampled_loop
 from gradstudio.engine.turns.chart import chart_drawing
 from gradstudio.engine.turns.chart.histogram import Ridge, RidgeHistory
 from gradstudio.graph.model import ChartKind
@@ -69,7 +69,7 @@ for k in range(TURNS):
 
 @pytest.mark.parametrize("turns", [5, 23, 24, 25, 200])
 def test_ridges_are_of_the_turns_they_say(bench: Bench, monkeypatch: pytest.MonkeyPatch, turns: int) -> None:
-    monkeypatch.setattr(turn_sampling, "TELL_S", 0.0)
+    monkeypatch.setattr(sampled_loop, "TELL_S", 0.0)
     monkeypatch.setattr(chart_drawing, "EVERY_S", 0.0)
     monkeypatch.setattr(chart_drawing, "SHARE", 1e9)
     drawn = charts(bench, 1, "histogram", turns, COUNTING)[-1]

@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load as load_bytes
 
-from gradstudio.engine.turns import turn_sampling
+from gradstudio.engine.turns import sampled_loop
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.progress import CheckpointKept
@@ -105,4 +105,4 @@ def test_a_loss_that_is_learnt_from_is_not_watched_and_nothing_is_made_of_what_i
 @pytest.fixture(autouse=True)
 def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
     """Samples in between come by the clock: none does."""
-    monkeypatch.setattr(turn_sampling, "TELL_S", 1e9)
+    monkeypatch.setattr(sampled_loop, "TELL_S", 1e9)
