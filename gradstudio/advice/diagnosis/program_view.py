@@ -173,20 +173,20 @@ class ProgramView(CallPaths):
 
     def insides(self) -> Iterator[tuple[ItemId, Graph, ItemId]]:
         """Every item of the program and of its calls: its id in a run, the graph it stands in, its id there."""
-        todo = [("", self.graph)]
-        while todo:
-            prefix, graph = todo.pop()
-            for item in graph.order():
-                full = ItemId(prefix + item)
-                yield full, graph, item
-                group = self.group(full) if graph.definitions else ""
-                if not group or _only_constructs(graph, item, group):
-                    continue
-                inside = self.place(call_item_id(full, INPUTS))
-                if inside is not None and len(path_of(full)) < MAX_STAGES:
-                    todo.append((full + SEPARATOR, inside.graph))
+        yield from self._inside("", self.graph)
 
     # ------------------------------------------------------------------ private
+
+    def _inside(self, prefix: str, graph: Graph) -> Iterator[tuple[ItemId, Graph, ItemId]]:
+        """What stands in a graph, what a call of it holds right behind the call: the first call is the first."""
+        for item in graph.order():
+            full = ItemId(prefix + item)
+            yield full, graph, item
+            group = self.group(full) if graph.definitions else ""
+            is_entered = bool(group) and not _only_constructs(graph, item, group)
+            inside = self.place(call_item_id(full, INPUTS)) if is_entered else None
+            if inside is not None and len(path_of(full)) < MAX_STAGES:
+                yield from self._inside(full + SEPARATOR, inside.graph)
 
     def _layers(self, call: ItemId, maker: ItemId) -> Iterator[Stage]:
         """A called layer; of a container its layers, the last one first."""

@@ -7,6 +7,7 @@ from gradstudio.graph.boundary_cards import is_card_key
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.groups.definitions import definition_reason
 from gradstudio.graph.model import Block, ItemId, Node
+from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.arguments import Argument, slice_parts
 from gradstudio.graph.ports.module_calls import label_at, named_arguments, taker_of
 from gradstudio.graph.text.code_records import CODE, FREE, FREE_METHOD, FREE_PATH, READ, code_reason
@@ -27,6 +28,8 @@ TENSOR_ATTRIBUTES = frozenset(
 )
 _PATH = late(r"(?!_)\w+(?:\.(?!_)\w+)*")
 SET_ATTRIBUTE = "python.set_attribute"
+SETTINGS = frozenset("args arguments options opts cfg config conf hparams flags settings".split())
+"""How the settings of a program are called, where a function is given them."""
 _HANDS_ON = frozenset({"python.attribute", "python.call", "python.alias", "operator.getitem"})
 """What gives a part of what it is given first, or lets that make something."""
 _DIGEST = late(r"[0-9A-Za-z_-]{1,128}")
@@ -160,6 +163,8 @@ def _attribute_reason(statements: Statements, node: Node) -> str | None:
         return f"'{name[:60]}' is not the name of an attribute"
     if name in TENSOR_ATTRIBUTES or name in _fields(statements, node.id) or _is_read_of_code(statements, node.id):
         return None
+    if _is_read_of_settings(statements, node.id):
+        return None
     if not methods().isdisjoint(unicodedata.normalize("NFKC", part) for part in parts):
         return f"'.{name[:60]}' is a method; only attributes can be read: to call it, write .{name[:60]}()"
     is_written = node.operator == SET_ATTRIBUTE  # Python takes any name, and says itself where it does not
@@ -191,6 +196,15 @@ def _is_read_of_code(statements: Statements, item: ItemId) -> bool:
             return False
         item = source.id
     return False
+
+
+def _is_read_of_settings(statements: Statements, item: ItemId) -> bool:
+    """Whether it reads settings that a function is given, or gives back: a namespace has no methods of tensors."""
+    wire = next(iter(statements.graph.wires_to(item)), None)
+    source = statements.graph.nodes.get(wire.source) if wire is not None else None
+    if wire is None or (source is not None and not source.operator.startswith(GROUP)):
+        return False
+    return statements.name(statements.binding(wire.source, wire.output)) in SETTINGS
 
 
 def _is_module(statements: Statements, item: ItemId) -> bool:

@@ -269,3 +269,11 @@ def test_what_stands_behind_a_return_in_a_branch_may_hold_code() -> None:
     text = "def f(x):\n    if x.sum() > 1:\n        if x.sum() > 2:\n            return x\n        x = x + 1\n"
     text += "    d = {k: x for k in 'ab'}\n    return x * 2\n\n\nz = f(torch.ones(2))\n"
     assert set(codes_in(read(text), "f")) == {"d = {k: x for k in 'ab'}"}
+
+
+def test_settings_that_a_function_is_given_or_gives_back_are_read_by_any_name() -> None:
+    parse = "def parse():\n    p = argparse.ArgumentParser()\n    p.add_argument('--clip', type=float)\n"
+    used = "def f(args, x):\n    return x * args.clip\n\n\nargs = parse()\nfor k in range(args.epochs):\n"
+    graph = read(f"import argparse\n\n\n{parse}    return p.parse_args()\n\n\n{used}    z = f(args, torch.ones(2))\n")
+    assert not codes_in(graph, "f")
+    assert [code_of(node) for node in graph.nodes.values() if is_code(node)] == ["import argparse"]
