@@ -38,11 +38,21 @@ class FailureLike(Protocol):
 
 
 class LoopTurn(NamedTuple):
-    """How far a loop is: in words, and as a share of its turns (0: their number is not known)."""
+    """How far a loop is: in words, and as a share of its turns (0: their number is not known).
+
+    `place` is the first of the words: ``turn 3 of 20``; `rate` how fast it goes, `left` what is left of it, or "".
+    """
 
     loop: ItemId
-    words: str
+    place: str
+    rate: str
+    left: str
     share: float
+
+    @property
+    def words(self) -> str:
+        """All of it."""
+        return " · ".join(part for part in (self.place, self.rate, self.left) if part)
 
 
 class Results(Protocol):

@@ -12,6 +12,7 @@ from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Checked
 from gradstudio.protocol.messages.progress import Asked
+from gradstudio.scene.words.loop_words import loop_words
 from gradstudio.ui.app.window.zoom_button import ZoomButton
 from gradstudio.ui.docks.memory.curve import in_words
 from gradstudio.ui.docks.messages.message_model import did_not_run, left_out, name_of
@@ -195,9 +196,8 @@ class StatusBar(QStatusBar):
         self._was_busy, self._hit = state.busy, state.hit
 
     def _show_facts(self) -> None:
-        """How far the innermost loop is, and what stands of the run."""
-        loops = self._session.results.loops[-1:]
-        facts = [*(one.words for one in loops), *self._facts]
+        """How far the loops are, what is left of all of them, and what stands of the run."""
+        facts = [*loop_words(self._session.graph_store.graph, self._session.results.loops), *self._facts]
         self.passes.setText(" · ".join(facts))
         self.passes.setVisible(bool(facts))
 

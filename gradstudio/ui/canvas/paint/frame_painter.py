@@ -7,7 +7,8 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from gradstudio.scene.card.card_layout import PADDING, ROW
 from gradstudio.scene.card.frame_titles import title_from_afar, title_in
-from gradstudio.scene.geometry import FRAME_TITLE, Box
+from gradstudio.scene.card.progress_plates import Plate
+from gradstudio.scene.geometry import FRAME_TITLE
 from gradstudio.scene.items import Frame
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
@@ -19,8 +20,6 @@ from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 RADIUS: Final = 10.0
 ABOVE_WIRE: Final = 9.0
 """A label beside which a wire arrives from inside stands so much higher."""
-PLATE: Final = 20.0
-"""Height of the plate that says how far a loop is, view pixels."""
 Align = Qt.AlignmentFlag
 
 
@@ -48,22 +47,21 @@ def paint_frame(painter: QPainter, style: CanvasStyle, frame: Frame, scene: Scen
         _paint_title(painter, style, title.text, title.role, line)
 
 
-def paint_progress(painter: QPainter, style: CanvasStyle, frame: Box, words: str, share: float) -> None:
-    """How far a loop is, on a plate above its frame (view pixels), as large at every zoom; `share`: of it is done."""
-    metrics = style.meter.metrics("plate")
-    plate = QRectF(frame.x, frame.y - PLATE - 4, metrics.horizontalAdvance(words) + 16, PLATE)
+def paint_progress(painter: QPainter, style: CanvasStyle, plate: Plate) -> None:
+    """How far a loop is, on its plate: filled as far as it is done."""
+    box = qt_rect(plate.box)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(style.color("card"))
-    painter.drawRoundedRect(plate, 5, 5)
-    if share:
+    painter.drawRoundedRect(box, 5, 5)
+    if plate.share:
         painter.save()
-        painter.setClipRect(QRectF(plate.x(), plate.y(), plate.width() * share, plate.height()))
+        painter.setClipRect(QRectF(box.x(), box.y(), box.width() * plate.share, box.height()))
         painter.setBrush(style.faded("ok", 0.45))
-        painter.drawRoundedRect(plate, 5, 5)
+        painter.drawRoundedRect(box, 5, 5)
         painter.restore()
     painter.setFont(style.meter.font("plate"))
     painter.setPen(style.color("text"))
-    painter.drawText(plate, Align.AlignCenter, words)
+    painter.drawText(box, Align.AlignCenter, plate.words)
 
 
 def _paint_title(painter: QPainter, style: CanvasStyle, text: str, role: str, line: QRectF) -> None:

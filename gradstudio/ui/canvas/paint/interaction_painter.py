@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.scene.camera import Camera
+from gradstudio.scene.card.progress_plates import progress_plates
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import at_work
@@ -214,10 +215,9 @@ def _paint_run(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Came
         box = scene.placement.box(item) if item else None
         if box is not None and box.meets(seen):
             _point_at(painter, style, camera, box, count)
-    for loop, words, share in scene.results.loops:
-        frame = scene.placement.frames.get(loop)
-        if frame is not None and frame.box.meets(seen):
-            paint_progress(painter, style, camera.box_to_view(frame.box), words, share)
+    if loops := scene.results.loops:
+        for plate in progress_plates(loops, scene, camera, seen, is_far=camera.zoom < DISTANT):
+            paint_progress(painter, style, plate)
     box = scene.placement.box(running) if running and scene.results.running_seconds else None
     if box is not None and box.meets(seen):
         _paint_patience(painter, style, camera, box, scene.results.running_seconds)

@@ -1,11 +1,51 @@
 """How far the loops are that a run stands in: turns, how fast they go, and what is left. No Qt here."""
 
+from collections.abc import Sequence
+
+import msgspec
+
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.progress import Turned
 from gradstudio.scene.results import LoopTurn
 
 NEWEST = 0.3
 """What the newest rate counts against those before it."""
+MANY = 1000
+"""So many turns a second are whole numbers."""
+LEAST_LEFT_S = 0.1
+
+
+class _Pace:
+    """How long turns of a loop take, by where it stood when its turn was last another one."""
+
+    def __init__(self, event: Turned) -> None:
+        self.event = event
+        self.at_turn: Turned | None = event
+        if event.turn == 0:
+            self.at_turn = msgspec.structs.replace(event, seconds=0.0)  # its first turn begins with it
+        self.rate = 0.0
+
+    def note(self, event: Turned) -> None:
+        """The same loop, later; another time through it has its own clock."""
+        before, self.event = self.at_turn, event
+        if before is not None and before.around == event.around and before.turn == event.turn:
+            return
+        self.at_turn = event
+        if before is None:
+            return
+        seconds = event.seconds - before.seconds
+        if before.around == event.around and before.turn < event.turn and seconds > 0:
+            rate = (event.turn - before.turn) / seconds
+            self.rate += (NEWEST if self.rate else 1.0) * (rate - self.rate)
+
+    def rest(self) -> None:
+        """No turn goes by; the clock of the engine does."""
+        self.rate, self.at_turn = 0.0, None
+
+    @property
+    def since_turn(self) -> float:
+        """Seconds since the turn that stands began, as far as it is known."""
+        return max(self.event.seconds - self.at_turn.seconds, 0.0) if self.at_turn is not None else 0.0
 
 
 class LoopProgress:
@@ -13,51 +53,76 @@ class LoopProgress:
 
     def __init__(self) -> None:
         """It stands in none."""
-        self._told: dict[ItemId, Turned] = {}
-        self._rates: dict[ItemId, float] = {}
+        self._paces: dict[ItemId, _Pace] = {}
         self.shown: tuple[LoopTurn, ...] = ()
 
     def note(self, event: Turned) -> None:
         """Turns have gone by."""
+        pace = self._paces.get(event.loop)
         if event.is_over:
-            self._told.pop(event.loop, None)
-            self._rates.pop(event.loop, None)
+            self._paces.pop(event.loop, None)
+        elif pace is None:
+            self._paces[event.loop] = _Pace(event)
         else:
-            before = self._told.get(event.loop)
-            if rate := _rate(event, before):
-                known = self._rates.get(event.loop, rate)
-                self._rates[event.loop] = known + NEWEST * (rate - known)
-            self._told[event.loop] = event
+            pace.note(event)
         self._say()
 
     def rest(self, *, is_inside: bool) -> None:
         """The run is paused, inside of loops or not: no turn goes by."""
-        self._rates.clear()
+        for pace in self._paces.values():
+            pace.rest()
         if not is_inside:
-            self._told.clear()
+            self._paces.clear()
         self._say()
 
     def turns_of(self, loop: ItemId) -> int:
         """How many turns of a loop have begun since it was last entered; 0: it is not known."""
-        event = self._told.get(loop)
-        return event.turn + 1 if event is not None else 0
+        pace = self._paces.get(loop)
+        return pace.event.turn + 1 if pace is not None else 0
 
     def _say(self) -> None:
+        paces = list(self._paces.values())
         self.shown = tuple(
-            LoopTurn(loop, turn_words(event, self._rates.get(loop, 0.0)), _share(event))
-            for loop, event in self._told.items()
+            LoopTurn(
+                pace.event.loop,
+                _place_words(pace.event),
+                _rate_words(pace.rate),
+                _left_words(_seconds_left(paces[depth:])),
+                _share(pace.event),
+            )
+            for depth, pace in enumerate(paces)
         )
 
 
-def turn_words(event: Turned, rate: float) -> str:
-    """``turn 512 of 1,000 · 840 a second · 0.6 s left``; `rate` in turns a second, 0 where it is not known."""
-    parts = [f"turn {event.turn + 1:,}" + (f" of {event.total:,}" if event.total else "")]
-    if rate:
-        parts.append(f"{rate:,.3g} a second" if rate < 1000 else f"{rate:,.0f} a second")
-        left = (event.total - event.turn - 1) / rate if event.total else 0.0
-        if left >= 0.1:
-            parts.append(f"{duration(left)} left")
-    return " · ".join(parts)
+def _seconds_left(paces: Sequence[_Pace]) -> float:
+    """Of the first loop, with those inside of it; 0 where it is not known.
+
+    Until one of its turns is over, one is taken to be as long as the loop that it stands in.
+    """
+    pace = paces[0]
+    if not pace.event.total:
+        return 0.0
+    if pace.rate:
+        turn_s = 1 / pace.rate
+    else:
+        inner = paces[1] if len(paces) > 1 else None
+        turn_s = inner.event.total / inner.rate if inner is not None and inner.rate else 0.0
+    rest_of_turn = max(turn_s - pace.since_turn, 0.0) if len(paces) > 1 else 0.0
+    return (pace.event.total - pace.event.turn - 1) * turn_s + rest_of_turn
+
+
+def _place_words(event: Turned) -> str:
+    return f"turn {event.turn + 1:,}" + (f" of {event.total:,}" if event.total else "")
+
+
+def _rate_words(rate: float) -> str:
+    if not rate:
+        return ""
+    return f"{rate:,.3g} a second" if rate < MANY else f"{rate:,.0f} a second"
+
+
+def _left_words(seconds: float) -> str:
+    return f"{duration(seconds)} left" if seconds >= LEAST_LEFT_S else ""
 
 
 def duration(seconds: float) -> str:
@@ -75,11 +140,3 @@ def duration(seconds: float) -> str:
 
 def _share(event: Turned) -> float:
     return min((event.turn + 1) / event.total, 1.0) if event.total else 0.0
-
-
-def _rate(event: Turned, before: Turned | None) -> float:
-    """Turns a second since it was last told; 0 where that says nothing."""
-    if before is None or before.around != event.around or before.turn >= event.turn:
-        return 0.0
-    seconds = event.seconds - before.seconds
-    return (event.turn - before.turn) / seconds if seconds > 0 else 0.0

@@ -42,3 +42,31 @@ def test_paused_in_a_loop_no_rate_stands_and_behind_it_nothing() -> None:
 
 def test_durations_have_two_units_at_most() -> None:
     assert [duration(each) for each in (0.44, 59.6, 61, 3661)] == ["0.4 s", "1 min 0 s", "1 min 1 s", "1 h 1 min"]
+
+
+def test_what_is_left_of_an_outer_loop_is_that_of_all_its_turns() -> None:
+    progress = LoopProgress()
+
+    def tell(epoch: int, turn: int, seconds: float) -> None:
+        progress.note(Turned(loop=LOOP, turn=epoch, total=20, seconds=seconds))
+        progress.note(Turned(loop=INNER, turn=turn, around=(epoch,), total=45, seconds=seconds - epoch * 9.0))
+
+    tell(0, 0, 0.0)
+    tell(0, 10, 2.0)
+    assert [one.left for one in progress.shown] == ["2 min 58 s left", "6.8 s left"], "20 epochs of 9 s"
+    for tenth in range(11, 55):
+        tell(tenth // 45, tenth % 45, tenth * 0.2)
+    epoch, turn = progress.shown
+    assert (epoch.place, turn.place, turn.rate) == ("turn 2 of 20", "turn 10 of 45", "5 a second")
+    assert epoch.left == "2 min 49 s left" and turn.left == "7.0 s left"
+    assert epoch.rate == "0.111 a second", "though it was told often between its turns"
+
+
+def test_what_goes_by_while_a_run_rests_is_no_turn() -> None:
+    progress = LoopProgress()
+    progress.note(Turned(loop=LOOP, turn=0, total=9, seconds=0.0))
+    progress.note(Turned(loop=LOOP, turn=1, total=9, seconds=1.0))
+    progress.rest(is_inside=True)
+    progress.note(Turned(loop=LOOP, turn=1, total=9, seconds=60.0))
+    progress.note(Turned(loop=LOOP, turn=2, total=9, seconds=61.0))
+    assert [one.words for one in progress.shown] == ["turn 3 of 9 · 1 a second · 6.0 s left"]
