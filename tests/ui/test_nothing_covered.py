@@ -14,7 +14,7 @@ from gradstudio.scene.geometry import Box
 from gradstudio.scene.wire.wire_labels import frame_lines
 from gradstudio.ui.canvas.paint.storage_link_painter import edge_words
 from tests.ui.desk import Desk
-from tests.ui.gestures import come_to_rest
+from tests.ui.gestures import come_to_rest_at_once
 
 ZOOMS = (0.4, 0.6, 0.8, 1.0)
 LARGER = (115, 130)
@@ -25,9 +25,12 @@ Named = tuple[str, Box]
 
 @pytest.fixture
 def usual(desk: Desk) -> Iterator[Desk]:
-    """A desk whose text has its usual size again afterwards."""
+    """A desk whose text has its usual size again afterwards, and one tab: every tab is laid out in each size."""
     yield desk
     desk.window.settings.change(ui_scale=100, canvas_scale=100)
+    documents = desk.window.documents
+    documents.close(documents.tabs[-1])
+    assert len(documents.tabs) == 1
 
 
 @pytest.mark.parametrize("path", sorted(examples().glob("*.gsg")), ids=lambda path: path.stem)
@@ -35,16 +38,16 @@ def test_after_a_run_nothing_covers_anything(usual: Desk, qtbot: QtBot, path: Pa
     desk = usual
     desk.sit_down(qtbot)
     desk.window.documents.open(path)
-    come_to_rest(desk)
+    come_to_rest_at_once(desk)
     desk.window.overlays.switch("storage", True)
     desk.window.actions["run.run"].trigger()
     desk.until(lambda: desk.session.run.state.at_end or desk.session.results.failures)
-    come_to_rest(desk)
+    come_to_rest_at_once(desk)
     assert not _overlaps(desk)
     _look_around(desk, ZOOMS)
     for percent in LARGER:
         desk.window.settings.change(ui_scale=percent, canvas_scale=percent)
-        come_to_rest(desk)
+        come_to_rest_at_once(desk)
         assert not _overlaps(desk), f"with text of {percent} %"
         _look_around(desk, [zoom * percent / 100 for zoom in LARGER_ZOOMS])
 
@@ -68,7 +71,7 @@ def _look_at(desk: Desk, box: Box, zoom: float) -> None:
     size = canvas.viewport().width(), canvas.viewport().height()
     canvas.navigation.travel.stop()
     canvas.navigation.be_at(center_on(box, *size, zoom))
-    come_to_rest(desk)
+    come_to_rest_at_once(desk)
     canvas.minimap.refresh()
     canvas.viewport().grab()
 

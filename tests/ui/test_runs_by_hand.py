@@ -211,7 +211,7 @@ def panel(desk: Desk, path: Path) -> RunsPanel:
     desk.window.go_to_dock("runs")
     panel = desk.window.room.panels["runs"]
     assert isinstance(panel, RunsPanel)
-    desk.until(lambda: panel.isVisible() and len(panel.model.rows) >= 2)
+    desk.until(lambda: panel.isVisible() and [run.state for run in panel.model.rows] == ["finished"] * 2)
     return panel
 
 

@@ -255,6 +255,7 @@ class RunKeeper(QObject):
         if kept.figure:
             self._best = kept
             self._keep_best()
+            self.changed.emit()
             return
         if self._writer is None:
             return
