@@ -23,7 +23,11 @@ class Rate(msgspec.Struct, frozen=True):
 
 def with_rate(graph: Graph, step: Step) -> tuple[Graph, Rate | None]:
     """The graph, in which one literal statement says the learning rate; None where no single number does."""
-    ports = _ports(graph, step)
+    return with_rate_of(graph, _ports(graph, step))
+
+
+def with_rate_of(graph: Graph, ports: list[tuple[ItemId, str]]) -> tuple[Graph, Rate | None]:
+    """The graph, in which one literal statement says all these arguments; None where no single number does."""
     found = {_said(graph, item, port) for item, port in ports}
     if len(found) != 1:
         return graph, None

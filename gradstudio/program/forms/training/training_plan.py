@@ -19,7 +19,7 @@ GLOBALS = frozenset(
     "PROCESSES CHECKPOINT OPTIMIZERS set_up make_optimizer make_scheduler train_step take_batch save_checkpoint "
     "load_checkpoint below choose_device average is_asked_to_stop show_progress say train positive learning_rate "
     "refuse NoReturn SafetensorError parse_arguments main int float bool str range len print tuple list dict super "
-    "divmod min ValueError ImportError".split()
+    "divmod min ValueError ImportError Accumulated clip_before_steps learning Refused WHY_NOT not_negative".split()
 )
 """Names that a training script has beside the canvas's."""
 LOCALS = frozenset("model network optimizer scheduler batch loss lr device data".split())

@@ -1,9 +1,12 @@
 """Train: a program as a training script, for one process or, under torchrun, for several."""
 
+from functools import cached_property
+
 from gradstudio.graph.model import Graph
 from gradstudio.program.forms.training.script_functions import FunctionWriter
 from gradstudio.program.forms.training.script_plan import DEFAULT_RATE
 from gradstudio.program.forms.training.script_writer import ScriptWriter, stem_words
+from gradstudio.program.forms.training.step_switches import BY_HAND, Repeated, refusal_lines
 from gradstudio.program.forms.training.texts.script_templates import (
     BATCH,
     DEVICE,
@@ -17,6 +20,7 @@ from gradstudio.program.forms.training.texts.script_templates import (
     TRAIN,
     select_lines,
 )
+from gradstudio.program.forms.training.texts.switch_templates import OPTIONS, switch_parts
 from gradstudio.program.forms.training.training_plan import DEFAULT_STEPS, TrainingPlan
 
 
@@ -45,7 +49,8 @@ class _StepScript(ScriptWriter):
         canvas = [functions.set_up(), functions.make_optimizer(), functions.make_scheduler(), functions.train_step()]
         values = self.values()
         texts = [BATCH if "rows" in self.features else "", SAVE, DEVICE, REFUSE, TALK, TRAIN, MAIN, START]
-        return [*canvas, *(select_lines(text, self.features, values) for text in texts)]
+        selected = (select_lines(text, self.features, values) for text in texts)
+        return [*canvas, refusal_lines(self._why_not), *switch_parts(self.features), *selected]
 
     def find_features(self) -> frozenset[str]:
         """What the texts of the script ask of it."""
@@ -58,6 +63,12 @@ class _StepScript(ScriptWriter):
             "optimizer": step.optimizer is not None or not step.updates,
             "rate": plan.rate is not None or not step.updates,
             "clears": step.clears,
+            "mixes": True,
+            "compiles": True,
+            "accumulates": not self._why_not["--accumulate"],
+            "clips": step.optimizer is not None or not step.updates,
+            "numbers": step.optimizer is not None or not step.updates,
+            "refuses": any(self._why_not.values()),
             "draws": any(plan.units.draws(unit) for unit in self.roles.forward),
         }
         return self.common_features() | {name for name, holds in found.items() if holds}
@@ -66,6 +77,9 @@ class _StepScript(ScriptWriter):
         """What stands for each ``<name>`` in its texts."""
         plan = self.plan
         header = self.graph.header
+        arguments = self.functions.step_arguments("parallel", self._places())
+        if "accumulates" in self.features:
+            arguments[1] = "stepper"
         return {
             "stem": stem_words(plan.stem),
             "inner": str(self._steps_of_epoch()),
@@ -73,8 +87,20 @@ class _StepScript(ScriptWriter):
             "rate": plan.rate.text if plan.rate is not None else DEFAULT_RATE,
             "seed": str(int(header.seed or 0)),
             "dtype": header.default_dtype,
-            "arguments": ", ".join(self.functions.step_arguments("parallel", self._places())),
+            "arguments": ", ".join(arguments),
+            "options": "\n".join(select_lines(OPTIONS, self.features, {})),
         }
+
+    @cached_property
+    def _why_not(self) -> dict[str, str]:
+        """Of the options that depend on how it learns, why they are refused; "" where they are not."""
+        step = self.step
+        if not step.updates:
+            return dict.fromkeys(("--accumulate", "--clip"), "")
+        items = [item for unit in step.updates for item in step.units.members(unit)]
+        repeated = Repeated(step.units, step.objects, [*items, *([step.backward] if step.backward else [])])
+        by_hand = "" if step.optimizer is not None else BY_HAND
+        return {"--accumulate": repeated.why_not_accumulate(step.forgets), "--clip": by_hand}
 
     def imports(self) -> list[str]:
         """The lines at the top."""

@@ -4,7 +4,7 @@ What is set up becomes the attributes of a class, and the loop's body its method
 modules, leaves, optimizers, schedules and scalers, under the names of the canvas.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gradstudio.graph.analysis.program_analysis import analyse
 from gradstudio.graph.edits import apply_all
@@ -19,13 +19,16 @@ from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.class_writer import trimmed
 from gradstudio.program.forms.part_printer import PartBody, PartReferences
 from gradstudio.program.forms.statement_units import Units, Value
+from gradstudio.program.forms.training.learning_rate import with_rate_of
 from gradstudio.program.forms.training.loop_turns import Turns, turns_of
 from gradstudio.program.forms.training.object_aliases import Objects
 from gradstudio.program.forms.training.rate_schedule import CATEGORY
 from gradstudio.program.forms.training.scalar_values import is_one_number
 from gradstudio.program.forms.training.script_writer import stem_words
+from gradstudio.program.forms.training.step_switches import BY_HAND, TENSORS, Repeated, refusal_lines
 from gradstudio.program.forms.training.texts.checkpoint_templates import CHECKPOINT, FILES, LOG
 from gradstudio.program.forms.training.texts.script_templates import REFUSE, select_lines
+from gradstudio.program.forms.training.texts.switch_templates import OPTIONS, switch_parts
 from gradstudio.program.forms.training.texts.turn_templates import HEAD, MAIN, PROCESS
 from gradstudio.program.forms.training.training_step import NO_CHECKPOINT
 from gradstudio.program.printing.comment_lines import INDENT
@@ -34,6 +37,10 @@ from gradstudio.program.printing.line_wrapping import WIDTH, wrap
 from gradstudio.program.printing.pretty_printer import columns
 from gradstudio.program.write import header_lines, needs_device
 
+RATES = "the canvas says no single learning rate"
+SEVERAL_OPTIMIZERS = "the canvas has more than one optimizer"
+_OWN = frozenset({"turn", "args"})
+"""What the class itself calls so."""
 SAVES = 20
 """So many checkpoints are saved in a training, unless the command line says otherwise."""
 _SCALER = "GradScaler"
@@ -82,16 +89,52 @@ class _TurnScript:
     """Writes one such script."""
 
     def __init__(self, graph: Graph, stem: str) -> None:
-        self.graph, self.stem = graph, stem
-        self.analysis = analyse(graph)
-        self.units = Units(self.analysis)
-        self.objects = Objects(self.units)
-        self.loop = self._find_loop()
+        self.stem = stem
+        self._look_at(graph)
+        graph, self.rate = with_rate_of(graph, self._rate_ports())
+        self._look_at(graph)
         units = self.units.of(ROOT)
         self.set_up = units[: units.index(self.loop)]
         self.turns = self._find_turns()
         self._refuse_what_is_lost()
         self.attributes = self._find_attributes()
+        inside = Repeated(self.units, self.objects, self._members([self.loop]))
+        self.optimizers = inside.optimizers()
+        self.steps_in = inside.loop_of_step()
+        self.forwards, why_not_mix = inside.forwards()
+        has_module = any(self.objects.makes(value[0], Family.MODULE) for value in self.attributes)
+        self.why_not = {
+            "--lr": self._why_no_rate(),
+            "--amp": why_not_mix,
+            "--accumulate": self._why_not_accumulate(inside),
+            "--clip": "" if self.optimizers else BY_HAND,
+            "--compile": "" if has_module else TENSORS,
+        }
+
+    def _look_at(self, graph: Graph) -> None:
+        self.graph = graph
+        self.analysis = analyse(graph)
+        self.units = Units(self.analysis)
+        self.objects = Objects(self.units)
+        self.loop = self._find_loop()
+
+    def _rate_ports(self) -> list[tuple[ItemId, str]]:
+        """Where optimizers of the set-up are given their rate."""
+        inside = self._members([self.loop])
+        made = [item for item in self.graph.nodes if self.objects.makes(item, Family.OPTIMIZER)]
+        return [(item, "lr") for item in made if item not in inside]
+
+    def _why_no_rate(self) -> str:
+        if self.rate is not None:
+            return ""
+        return RATES if self.optimizers else BY_HAND
+
+    def _why_not_accumulate(self, inside: Repeated) -> str:
+        """As `Repeated` says; and the one optimizer has to have a name that it goes by."""
+        if len(self.optimizers) > 1:
+            return SEVERAL_OPTIMIZERS
+        is_named = all(value in self.attributes for value in self.optimizers)
+        return inside.why_not_accumulate() or ("" if is_named and self.optimizers else BY_HAND)
 
     def text(self) -> str:
         """The whole script."""
@@ -101,11 +144,15 @@ class _TurnScript:
         training = self._class(device, imports)
         features = {"alone", "gradients", *(["device"] if device else [])}
         features |= {"dtype"} if self.graph.header.default_dtype else set()
+        features |= self._switches()
         values = self._values(device)
+        values["options"] = "\n".join(select_lines(OPTIONS, features, values))
         texts = (CHECKPOINT, LOG, REFUSE, FILES, MAIN)
         lines = [*select_lines(HEAD, features, values), "", *_imports(imports), ""]
         lines += select_lines(PROCESS, features, values)
-        for part in (definitions, training, *(select_lines(text, features, values) for text in texts)):
+        selected = (select_lines(text, features, values) for text in texts)
+        switches = [refusal_lines(self.why_not), *switch_parts(features)]
+        for part in (definitions, training, *switches, *selected):
             lines += ["", "", *part] if part else []
         return "\n".join([*lines, ""])
 
@@ -187,8 +234,20 @@ class _TurnScript:
         found: dict[Value, str] = {}
         for value in order:
             text = own.name(value)
-            found[value] = f"self.{text}" if text != "turn" else "self.turn_"
+            found[value] = f"self.{text}_" if text in _OWN else f"self.{text}"
+        if self.rate is not None:
+            found[self.rate.value] = "self.args.lr"
         return found
+
+    def _switches(self) -> set[str]:
+        """Features: the options that the script takes."""
+        taken = {option for option, why in self.why_not.items() if not why}
+        words = {"--lr": "rate", "--amp": "mixes", "--accumulate": "accumulates", "--clip": "clips"}
+        found = {word for option, word in (words | {"--compile": "compiles"}).items() if option in taken}
+        found |= {"refuses"} if len(taken) < len(self.why_not) else set()
+        found |= {"numbers"} if found & {"rate", "clips"} else set()
+        found |= {"reads"} if found & {"rate", "mixes"} else set()
+        return found | ({"paced"} if "accumulates" in found and self.steps_in == self.loop else set())
 
     def _class(self, device: bool, imports: set[str]) -> list[str]:
         variable = self.graph.blocks[self.loop].variable
@@ -199,8 +258,9 @@ class _TurnScript:
             "class Training:",
             f'{INDENT}"""What the canvas sets up, and one turn of its loop."""',
             "",
-            f"{INDENT}def __init__(self) -> None:",
-            *(self._written(self.set_up, ROOT, device, imports) or [f"{INDENT * 2}pass"]),
+            f"{INDENT}def __init__(self, args: argparse.Namespace) -> None:",
+            f"{INDENT * 2}self.args = args",
+            *self._written(self.set_up, ROOT, device, imports),
             "",
             head,
             *self._written(self.units.of(BodyId(self.loop)), BodyId(self.loop), device, imports),
@@ -209,8 +269,13 @@ class _TurnScript:
 
     def _written(self, units: list[ItemId], body: BodyId, device: bool, imports: set[str]) -> list[str]:
         references = PartReferences(self.analysis, self.analysis.nested).like(self.attributes)
-        part = PartBody(references, device, self.stem, self.units)
-        part.choose(units)
+        part = _MixedBody(references, device, self.stem, self.units)
+        part.forwards = self.forwards
+        part.kind = "device.type" if device else '"cpu"'
+        if not self.why_not["--accumulate"]:
+            part.finishes = self.steps_in
+            part.finish = f"{self.attributes[self.optimizers[0]]}.finish()"
+        part.choose(units, [self.rate.value[0]] if self.rate is not None else ())
         part.write(body, 2)
         imports |= part.imports
         return trimmed(part.lines)
@@ -245,13 +310,47 @@ class _TurnScript:
             "place": self.turns.place(turn) if variable else "",
             "seed": str(int(header.seed or 0)),
             "dtype": header.default_dtype,
+            "rate": self.rate.text if self.rate is not None else "",
+            "optimizer": self._optimizer(),
             "device": next((line for line in lines if line.startswith("device = ")), ""),
         }
+
+    def _optimizer(self) -> str:
+        """What the one optimizer is called in the loop around the turns; "" where there are several."""
+        name = self.attributes.get(self.optimizers[0], "") if len(self.optimizers) == 1 else ""
+        return name.replace("self.", "training.", 1)
 
     def _is_flat(self) -> bool:
         """Whether no other loop is inside of the one that trains."""
         inside = self._members([self.loop]) - {self.loop}
         return not any(item in self.graph.blocks and self.graph.blocks[item].kind == "for" for item in inside)
+
+
+class _MixedBody(PartBody):
+    """Writes some statements under autocast, which an option switches on.
+
+    Attributes:
+        forwards: statements that are under it together.
+        kind: the Python text of the kind of device.
+        finish: the line behind the loop `finishes`.
+    """
+
+    forwards: Sequence[frozenset[ItemId]] = ()
+    kind: str
+    finishes: ItemId | None = None
+    finish = ""
+    _begun: frozenset[ItemId] = frozenset()
+
+    def item(self, item: ItemId, depth: int) -> bool:
+        """Write an item, deeper where it is under autocast."""
+        forward = next((one for one in self.forwards if item in one), None)
+        if forward is not None and forward != self._begun:
+            self._begun = forward
+            self.put(f"with torch.autocast({self.kind}, torch.bfloat16, enabled=self.args.amp):", depth)
+        is_written = super().item(item, depth + 1 if forward is not None else depth)
+        if item == self.finishes:
+            self.put(self.finish, depth)
+        return is_written
 
 
 def _wrapped(text: str) -> list[str]:

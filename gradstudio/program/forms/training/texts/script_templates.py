@@ -210,6 +210,14 @@ def train(args: argparse.Namespace, device: torch.device) -> int:
         say("Each process computes with all the data.")  #? !rows
     if RANK > 0:  # drop out other values than the first process  #? draws
         torch.manual_seed(args.seed + RANK + PROCESSES * first)  #? draws
+    if args.amp:
+        mixed = torch.autocast(device.type, torch.bfloat16)
+        model.forward = mixed(model.forward)
+    if args.compile:
+        model.compile()
+    if args.clip:  #? clips
+        clip_before_steps(optimizer, args.clip)  #? clips
+    stepper = Accumulated(optimizer, args.accumulate)  #? accumulates
     parallel = model
     if PROCESSES > 1:
         parallel = DistributedDataParallel(model)  #? !unused
@@ -224,7 +232,12 @@ def train(args: argparse.Namespace, device: torch.device) -> int:
             scheduler.step()  #? by_epoch
         done, stops = step + 1, is_asked_to_stop(signals, device)
         logs = step == first or done % args.log_every == 0 or done == args.steps
-        saves = stops or done % args.save_every == 0 or done == args.steps
+        saves = stops or done % args.save_every == 0 or done == args.steps  #? !accumulates
+        if done == args.steps:  #? accumulates
+            stepper.finish()  #? accumulates
+        stops = stops and not stepper.behind  #? accumulates
+        is_due = done % args.save_every < args.accumulate and not stepper.behind  #? accumulates
+        saves = stops or is_due or done == args.steps  #? accumulates
         if logs or saves:
             value = average(loss)
             if not math.isfinite(value):
@@ -274,6 +287,7 @@ def parse_arguments() -> argparse.Namespace:
     option("--optimizer", choices=OPTIMIZERS, default="adam", help="how it learns")  #? choice
     option("--lr", type=learning_rate, default=<rate>, help="learning rate")  #? rate
     option("--batch-size", type=positive, help="rows of a step; None is all")  #? rows
+<options>
     option("--device", default="auto", help="auto, cpu, cuda, mps, xpu, cuda:1, ...")
     option("--seed", type=int, default=<seed>, help="of all random numbers")
     option("--checkpoint", type=Path, default=CHECKPOINT, help="where to save")

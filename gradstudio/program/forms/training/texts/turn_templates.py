@@ -47,23 +47,37 @@ def train(args: argparse.Namespace) -> int:
     torch.set_default_dtype(<dtype>)  #? dtype
     seed = seed_of(args.resume) if args.resume else args.seed
     torch.manual_seed(seed)
-    training = Training()
+    training = Training(args)
     parts = parts_of(training)
     first = load_checkpoint(args.resume, parts) if args.resume else 0
     if first >= args.<turn>s:
         say(f"already at <turn> {first}; --<turn>s {args.<turn>s} asks for no more")
         return 0
+    if args.compile:  #? compiles
+        for part in parts.values():  #? compiles
+            if isinstance(part, nn.Module):  #? compiles
+                part.compile()  #? compiles
+    for part in parts.values() if args.clip else ():  #? clips
+        if isinstance(part, optim.Optimizer):  #? clips
+            clip_before_steps(part, args.clip)  #? clips
+    stepper = Accumulated(<optimizer>, args.accumulate)  #? accumulates
+    <optimizer> = stepper  #? accumulates
     signals = listen()
     with Log(args.log_dir, first) as log:
         for <turn> in range(first, args.<turn>s):
             found = training.turn(<place>)
             values = {name: value.item() for name, value in found.items()}
             done, stops = <turn> + 1, bool(signals)
+            if done == args.<turn>s:  #? paced
+                stepper.finish()  #? paced
+            stops = stops and not stepper.behind  #? paced
             is_last = stops or done == args.<turn>s
             if is_last or done % args.log_every == 0:
                 log.write(done, values)
                 say(f"<turn> {done}/{args.<turn>s}  " + spelled(values))
-            if is_last or done % args.save_every == 0:
+            if is_last or done % args.save_every == 0:  #? !paced
+            is_due = done % args.save_every < args.accumulate  #? paced
+            if is_last or (is_due and not stepper.behind):  #? paced
                 save_checkpoint(args.checkpoint, done, seed, parts)
             if stops:
                 say("stopped; go on with --resume auto")
@@ -79,6 +93,9 @@ def parse_arguments() -> argparse.Namespace:
     )
     option = parser.add_argument
     option("--<turn>s", type=positive, default=<turns>, help="all, resumed ones included")
+    words = "learning rate of a new training"  #? rate
+    option("--lr", type=not_negative, default=<rate>, help=words)  #? rate
+<options>
     option("--log-every", type=positive, default=1, help="<turn>s between lines")
     return read_options(parser)
 
