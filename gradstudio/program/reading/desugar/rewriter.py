@@ -7,6 +7,7 @@ and `if` a choice, a loop of one turn, or the branch that the text decides.
 import ast
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 from gradstudio.graph.names import fresh_name
 from gradstudio.operators.model import Family
@@ -24,6 +25,7 @@ from gradstudio.program.reading.desugar.constant_arguments import (
     attributes_written,
     decide_test,
 )
+from gradstudio.program.reading.desugar.layer_builders import LayerBuilders
 from gradstudio.program.reading.desugar.layer_in_step import Switched, switched_in
 from gradstudio.program.reading.desugar.nested_functions import lift_functions
 from gradstudio.program.reading.desugar.own_device import rename_own_devices
@@ -75,8 +77,10 @@ class _Text:
         if any(isinstance(one, Defined) for one in statements) or any(isinstance(part, ast.Lambda) for part in parts):
             switched = switched_in(drawn)
             called_by_code = mentioned_names(statements)
+            builders = LayerBuilders(statements, called_by_code)
             for one in statements:
                 self._tidy(one, switched)
+            builders.write_out(statements, partial(fresh_name, _names_of(parts) | names_taken(statements)))
             statements = lift_functions(by_first_name(statements))
             rename_own_devices(statements)
             bring_outer_names(statements, called_by_code)

@@ -23,6 +23,7 @@ from gradstudio.operators.families import call_results
 from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.definitions.method_inlining import Inlined
+from gradstudio.program.reading.desugar.synthetic_nodes import at_position
 from gradstudio.program.reading.expressions.receiver_types import LAST, owners_of
 from gradstudio.program.reading.graph_builder import GraphBuilder, Port, WiredResult
 from gradstudio.program.reading.imports import Modules
@@ -57,6 +58,10 @@ _OF_MANY = frozenset(
 )
 """Methods of Python's own values, which what code has made may be."""
 _LIST_METHODS = {"append": "python.append"}
+
+
+_MAY_HOLD_NOTHING = frozenset({"torch.nn.Sequential"})
+"""What takes any number of arguments, of which a canvas draws none as an empty list."""
 
 
 class Arguments(Protocol):
@@ -97,6 +102,9 @@ class Calls:
         path = self._modules.path(node.func)
         if path is not None:
             self._modules.check(node.func)
+            if path in _MAY_HOLD_NOTHING and not node.args and not node.keywords:
+                nothing = at_position(ast.List([], ast.Load()), node)
+                node.args = [at_position(ast.Starred(nothing, ast.Load()), node)]
             return self._bound(node, path, [], names)
         match node.func:
             case ast.Name(id=name) if name in self._draft.graph.definitions and not self._is_bound(name):
