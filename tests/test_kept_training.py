@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from safetensors import safe_open
 
 from gradstudio.cli import main
 from gradstudio.document.runs.kept_run import PARAMETERS, KeptRun, kept_runs, write_record
+from tests.helpers import engine_forks
+from tests.helpers.program_runs import ProgramRuns
 
 PROGRAM = """import torch
 from torch import nn, optim
@@ -43,20 +46,20 @@ for epoch in range(100000):
         best = total
 """
 ORACLE = """
-import sys, numpy
-names = {}
-text = open(sys.argv[1]).read().replace("range(100000)", f"range({sys.argv[2]})")
+import numpy
+names = {{}}
+text = open({file!r}).read().replace("range(100000)", "range({epochs})")
 exec(text.replace("opt.step()", "opt.step(); globals().setdefault('losses', []).append(loss.item())"), names)
-numpy.savez(sys.argv[3], losses=names["losses"], **{k: v.numpy() for k, v in names["net"].state_dict().items()})
+numpy.savez("plain.npz", losses=names["losses"], **{{k: v.numpy() for k, v in names["net"].state_dict().items()}})
 """
 PLAIN_BEST = """
-    import sys, numpy
+    import numpy
     if val_loss.item() < globals().get("least", 1e9):
         least = val_loss.item()
         state = {name: value.numpy() for name, value in net.state_dict().items()}
-        numpy.savez(sys.argv[1], value=least, turn=epoch + 1, **state)
+        numpy.savez("plain.npz", value=least, turn=epoch + 1, **state)
 """
-ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
+ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 
 
 def newest(folder: Path) -> KeptRun | None:
@@ -67,7 +70,10 @@ def train_and_kill(file: Path, *options: str, behind: int) -> KeptRun:
     """Run until there is a checkpoint behind a turn, and kill the command."""
     pause, folder = threading.Event(), file.with_suffix(".runs")
     words = [sys.executable, "-m", "gradstudio", "run", str(file), *options]
-    with subprocess.Popen(words, env=ENVIRONMENT, stdout=subprocess.DEVNULL) as process:
+    with (
+        engine_forks.everywhere(),
+        subprocess.Popen(words, env={**os.environ, **ONE_THREAD}, stdout=subprocess.DEVNULL) as process,
+    ):
         while (run := newest(folder)) is None or run.learnt_turns <= behind:
             assert process.poll() is None and not pause.wait(0.05)
         engines = psutil.Process(process.pid).children(recursive=True)
@@ -78,7 +84,13 @@ def train_and_kill(file: Path, *options: str, behind: int) -> KeptRun:
     return run
 
 
-def test_killed_twice_it_is_what_plain_torch_learns(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def python() -> Iterator[ProgramRuns]:
+    with ProgramRuns() as runs:
+        yield runs
+
+
+def test_killed_twice_it_is_what_plain_torch_learns(tmp_path: Path, python: ProgramRuns) -> None:
     file = tmp_path / "net.py"
     file.write_text(PROGRAM)
     first = train_and_kill(file, "--keep", behind=0)
@@ -88,8 +100,7 @@ def test_killed_twice_it_is_what_plain_torch_learns(tmp_path: Path) -> None:
     with safe_open(second.folder / "parameters.safetensors", "np") as kept:
         epochs = second.learnt_turns // 12
         assert second.learnt_turns % 12 == 0
-        words = [sys.executable, "-c", ORACLE, str(file), str(epochs), str(tmp_path / "plain.npz")]
-        subprocess.run(words, check=True, env=ENVIRONMENT)
+        python.printed(ORACLE.format(file=str(file), epochs=epochs), tmp_path)
         with np.load(tmp_path / "plain.npz") as read:
             plain = dict(read)
         learnt = [name for name in kept.keys() if name.startswith("state.net.")]  # noqa: SIM118 - no mapping
@@ -114,17 +125,15 @@ def test_a_training_that_comes_to_its_end_is_kept_as_finished(
     assert "no run that can go on" in capsys.readouterr().out
 
 
-def test_the_best_that_is_kept_is_of_the_turn_where_it_was(tmp_path: Path) -> None:
+def test_the_best_that_is_kept_is_of_the_turn_where_it_was(tmp_path: Path, python: ProgramRuns) -> None:
     file, figure = tmp_path / "tested.py", "    val_loss = ((net(torch.ones(5, 6)) - 0.5) ** 2).mean()\n"
     text = PROGRAM.replace("100000", "9").rstrip() + "\n" + figure
     file.write_text(text)
     assert main(["run", str(file), "--keep"]) == 0
     run = newest(tmp_path / "tested.runs")
     assert run is not None
-    (tmp_path / "plain.py").write_text(f"{text}{PLAIN_BEST}")
-    plain = tmp_path / "plain.npz"
-    subprocess.run([sys.executable, str(tmp_path / "plain.py"), str(plain)], check=True, env=ENVIRONMENT)
-    with np.load(plain) as read, safe_open(run.folder / "best.safetensors", "np") as best:
+    python.printed(f"{text}{PLAIN_BEST}", tmp_path)
+    with np.load(tmp_path / "plain.npz") as read, safe_open(run.folder / "best.safetensors", "np") as best:
         assert (run.best_figure, run.record.best_turns) == (float(read["value"]), int(read["turn"]))
         for name in read.keys() - {"value", "turn"}:
             assert np.array_equal(best.get_tensor(f"state.net.{name}"), read[name]), name
