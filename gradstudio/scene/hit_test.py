@@ -8,6 +8,7 @@ import msgspec
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
 from gradstudio.scene.card.card_layout import HEADER, ROW, CardLayout, InputRow
+from gradstudio.scene.card.confusion_cells import Cell, cell_at
 from gradstudio.scene.card.frame_titles import LINES, title_from_afar
 from gradstudio.scene.card.parameter_rows import MORE
 from gradstudio.scene.geometry import FRAME_TITLE, Box
@@ -58,6 +59,7 @@ class Hit(msgspec.Struct, frozen=True):
         label: on the words of this argument, beside its port.
         dot: key of the dot on the wire.
         leaf: path of the parameter or buffer whose row it is.
+        cell: row and column, of a confusion matrix.
     """
 
     kind: HitKind
@@ -69,6 +71,7 @@ class Hit(msgspec.Struct, frozen=True):
     wire: Wire | None = None
     dot: str = ""
     header: bool = False
+    cell: Cell | None = None
 
 
 EMPTY: Final = Hit("empty")
@@ -152,6 +155,9 @@ def _card(scene: Scene, x: float, y: float, near: bool) -> Hit | None:
             return Hit("drop_what_if", item)
         if layout.module is not None and (inside := _on_leaves(scene, item, y - box.y - layout.height)) is not None:
             return inside
+        cell = cell_at(scene.updates.well(item), layout.width, x - box.x, y - box.y - layout.height)
+        if cell is not None:
+            return Hit("card", item, cell=cell)
     return Hit(
         "card", item, header=y - box.y <= HEADER, label=_labelled(layout, x - box.x, y - box.y) if near else None
     )

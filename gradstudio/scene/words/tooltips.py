@@ -10,9 +10,11 @@ from gradstudio.graph.ports.module_calls import described_by
 from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.catalogue.descriptions import argument, signature
 from gradstudio.operators.model import Effect, Parameter
+from gradstudio.protocol.messages.charts import ConfusionDrawn
 from gradstudio.protocol.messages.events import GradRow
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
 from gradstudio.scene import value_format
+from gradstudio.scene.card.confusion_cells import cell_words
 from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, state_words
 from gradstudio.scene.card.gradient_terms import part_words
 from gradstudio.scene.hit_test import Hit
@@ -63,6 +65,8 @@ def tooltip(scene: Scene, hit: Hit, pages: Pages = NO_PAGES) -> str:
             return parameter_text(hit.label.parameter, pages, described_by(scene.graph, hit.label.owner))
         case "card" if hit.leaf:
             return leaf_text(scene, hit.item, hit.leaf)
+        case "card" if hit.cell is not None and isinstance(chart := scene.results.chart(hit.item), ConfusionDrawn):
+            return cell_words(chart, hit.cell)
         case "switch":
             return mode_text(scene, hit.item)
         case "card" if hit.item in scene.graph.nodes:

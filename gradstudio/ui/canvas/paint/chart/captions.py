@@ -23,7 +23,7 @@ def caption(chart: Chart) -> tuple[str, ...]:
         case ConfusionDrawn(counts=counts):
             total = sum(map(sum, counts))
             share = percent(sum(row[k] for k, row in enumerate(counts)) / total) if total else "none"
-            return f"{share} right of {total:,} · row: right, column: said", f"{share} right of {total:,}", share
+            return f"{share} right of {total:,}", share
         case PointsDrawn(kind="prediction", figure=figure, rows=rows):
             words = f"R² {figure:.3g}" if figure is not None else "one target only"
             return f"{words} · {rows:,} rows", words
