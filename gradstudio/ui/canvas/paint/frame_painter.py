@@ -7,10 +7,10 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from gradstudio.scene.card.card_layout import PADDING, ROW
 from gradstudio.scene.card.frame_titles import title_from_afar, title_in
-from gradstudio.scene.card.progress_plates import Plate
 from gradstudio.scene.geometry import FRAME_TITLE
 from gradstudio.scene.items import Frame
 from gradstudio.scene.scene import Scene
+from gradstudio.scene.words.progress_plates import Plate
 from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
 from gradstudio.ui.canvas.paint.card.card_painter import paint_input_port, paint_output_port
 from gradstudio.ui.canvas.paint.card.field_painter import field_rect, paint_field, qt_rect

@@ -10,12 +10,12 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.card.progress_plates import progress_plates
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import at_work
 from gradstudio.scene.scene import Scene
 from gradstudio.scene.wire.wire_labels import WireLabels, brief
+from gradstudio.scene.words.progress_plates import progress_plates
 from gradstudio.ui.canvas.paint.card.card_painter import paint_input_port, paint_output_port
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_leaf_ports
 from gradstudio.ui.canvas.paint.frame_painter import paint_progress

@@ -7,11 +7,11 @@ import pytest
 from gradstudio.program.reading.reader import read_script
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.card.frame_titles import title_in
-from gradstudio.scene.card.progress_plates import progress_plates
 from gradstudio.scene.geometry import FRAME_TITLE, Box
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import LoopTurn, NoResults
 from gradstudio.scene.scene import Scene
+from gradstudio.scene.words.progress_plates import progress_plates
 from tests.helpers.drawing import EvenMeasure
 
 NESTED = """import torch
