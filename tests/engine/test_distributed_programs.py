@@ -62,6 +62,22 @@ def test_ranks_of_the_window_and_torchrun_learn_the_same(
 LONG = EPOCHS.replace("range(3)", "range(400)").replace('    print("loss", loss.item())\n    print(whole.shape)\n', "")
 
 
+@pytest.mark.slow
+def test_a_training_on_fsdp2_runs_to_its_end_where_no_checkpoint_can_be_taken(tmp_path: Path) -> None:
+    text = distributed(read_script(LONG, keeps_code=True).graph, "fsdp")
+    file = tmp_path / "net.py"
+    file.write_text(text)
+    assert command(["run", "--trust", "--processes", str(RANKS), "--keep", str(file)]).wait(PATIENCE_SECONDS) == 0
+    kept = newest(file.with_suffix(".runs"))
+    assert kept is not None and kept.state == "finished" and END in text
+    (tmp_path / "told.py").write_text(text.replace(END, f"print('rank', rank, repr(loss.item()))\n{END}"))
+    words = [*TORCHRUN, "--nproc-per-node", str(RANKS), "told.py"]
+    done = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
+    )
+    assert f"rank 0 {kept.curves()['loss'][1][-1]!r}" in done.stdout.replace("np.float64(", "").replace(")", "")
+
+
 def newest(folder: Path) -> KeptRun | None:
     return next(kept_runs(folder), None)
 

@@ -15,6 +15,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load
 from torch import Tensor, nn, optim
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from gradstudio.engine import access
 from gradstudio.engine.errors import VerbRefused
@@ -50,6 +51,9 @@ OTHER_SEED: Final = (
 )
 HANDED_ON: Final = "A loop of this program hands on what no checkpoint keeps: {why}."
 NOT_STRIDED: Final = "'{name}' is {layout}, which no file keeps."
+SHARED_OUT: Final = "'{name}' is a {kind}, whose parts lie in several places (FSDP2): no checkpoint keeps that."
+FREED: Final = "The memory of '{name}' was freed."
+NOT_COPIED: Final = "It cannot be copied: {why}"
 OF_ANOTHER: Final = "This is a checkpoint of another program: {why}."
 
 
@@ -205,6 +209,15 @@ def copy_checkpoint(
     """
     if live is None or not live.traced or live.failed:
         raise VerbRefused("Nothing has been trained yet: run the program first.")
+    try:
+        return _copy(live, most_bytes, counts, goes_on=goes_on)
+    except VerbRefused:
+        raise
+    except Exception as error:  # whatever torch says to a copy, the training goes on
+        raise VerbRefused(NOT_COPIED.format(why=next(iter(str(error).splitlines()), type(error).__name__))) from error
+
+
+def _copy(live: Live, most_bytes: int, counts: Mapping[ItemId, int] | None, *, goes_on: bool) -> CheckpointCopy:
     at = standing_of(live)
     if goes_on and len(at.frames) < 2 and not (at.frames and has_next_turn(at.frames[0])):
         raise VerbRefused(INSIDE)  # nothing is left to go on with
@@ -261,6 +274,11 @@ def _keep_parts(parts: dict[str, object], tensors: dict[str, Tensor]) -> dict[st
             tensors[f"state.{name}"] = part
         else:
             objects[name] = part.state_dict()  # type: ignore[attr-defined] # a schedule or a scaler
+    for name, one in tensors.items():
+        if is_traceable_wrapper_subclass(one):
+            raise VerbRefused(SHARED_OUT.format(name=name.partition(".")[2], kind=type(one).__name__))
+        if one.layout is torch.strided and one.numel() and not one.untyped_storage().nbytes():
+            raise VerbRefused(FREED.format(name=name.partition(".")[2]))  # reading it would end the process
     tensors |= pack_gradients(_leaves(parts))
     for name, one in tensors.items():
         if one.layout is not torch.strided:

@@ -5,9 +5,13 @@ from collections.abc import Iterator
 import pytest
 import torch
 from safetensors.torch import load as load_bytes
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
 
+from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.turns import turn_sampling
 from gradstudio.engine.turns.checkpoints import file_checkpoints
+from gradstudio.engine.turns.checkpoints.checkpoint_file import copy_checkpoint
 from gradstudio.engine.turns.checkpoints.name_flow import names_in_definitions
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import Program
@@ -230,3 +234,34 @@ def test_none_is_sent_that_is_too_large_or_not_asked_for(bench: Bench) -> None:
     bench.events.clear()
     bench.engine.do(Do(verb="run", restart=True, samples_turns=True))
     assert not [event for event in bench.events if isinstance(event, CheckpointKept)]
+
+
+def test_what_lies_in_parts_in_several_processes_is_refused_in_words(bench: Bench) -> None:
+    train(bench, PROGRAMS["early stop"])
+    live = bench.engine.live
+    assert live is not None
+    torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+    try:
+        fully_shard(live.namespace["net"], mesh=init_device_mesh("cpu", (1,)))
+        with pytest.raises(VerbRefused, match="is a DTensor, whose parts lie in several places"):
+            copy_checkpoint(live)
+    finally:
+        torch.distributed.destroy_process_group()
+
+
+def test_what_torch_says_to_a_copy_does_not_end_the_training(bench: Bench) -> None:
+    train(bench, PROGRAMS["early stop"])
+    live = bench.engine.live
+    assert live is not None
+    net = live.namespace["net"]
+
+    def refuse(*_: object) -> None:
+        raise RuntimeError("nothing is lent")
+
+    hook = net.register_state_dict_pre_hook(refuse)
+    with pytest.raises(VerbRefused, match="It cannot be copied: nothing is lent"):
+        copy_checkpoint(live)
+    hook.remove()
+    net[0].weight.data.untyped_storage().resize_(0)  # as FSDP2 frees what it has gathered
+    with pytest.raises(VerbRefused, match=r"The memory of 'net\.0\.weight' was freed"):
+        copy_checkpoint(live)
