@@ -1,12 +1,13 @@
 """What `run`, `check` and `info` do: an engine, documents one after another, reports. No Qt here."""
 
 import argparse
+import re
 import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -63,6 +64,7 @@ from gradstudio.protocol.source_lines import map_lines, real_device, script_line
 from gradstudio.protocol.versions import installed_version
 
 FINE, FAILED, UNREADABLE = 0, 1, 4
+_LINES: Final = re.compile(r"\bline (\d+)")
 Json = dict[str, Any]
 Result = tuple[int, Json, str]
 """Exit code, the report as data, the report as text."""
@@ -157,6 +159,7 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
     outcome = runner_of(str(data["file"]), keeps=options.keep, goes_on=options.goes_on)(
         process, graph, program, document=uuid.uuid4().hex, trace=options.trace, max_values=options.max_values,
         on_slow=lambda running: _say_slow(running, opened, program, options),
+        on_warning=lambda words: _warn(words, opened, program),
         on_event=recorder.hear if options.problems or options.strict else None, trust=trust,
         type_line=None if data["file"] == "-" else typed_line,
     )  # fmt: skip
@@ -192,6 +195,18 @@ def _say_slow(
     node = next((one.node for one in flatten_statements(program.statements) if one.line == line), ItemId(""))
     if not options.json or sys.stderr.isatty():
         print(slow_words(_line(opened, node, line), turn), file=sys.stderr, flush=True)
+
+
+def _warn(words: str, opened: OpenedGraph, program: Program) -> None:
+    """What is said beside the run, at once, with the lines as the file has them."""
+    nodes = {one.line: one.node for one in flatten_statements(program.statements)}
+
+    def as_typed(found: re.Match[str]) -> str:
+        line = int(found[1])
+        return f"line {_line(opened, nodes.get(line, ItemId('')), line)}"
+
+    words = words.replace("Stop (Shift+F5)", "Ctrl+C")
+    print(_LINES.sub(as_typed, words), file=sys.stderr, flush=True)
 
 
 def _report(data: Json, opened: OpenedGraph, program: Program, outcome: Outcome, options: argparse.Namespace) -> Result:

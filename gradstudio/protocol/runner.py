@@ -54,8 +54,13 @@ class Outcome(msgspec.Struct, kw_only=True):
 class _Listener:
     """Sorts events by kind while a verb runs; `also` hears all of them, `ask` is asked what to type."""
 
-    def __init__(self, also: Callable[[Event], None] | None, ask: Callable[[Asked], None]) -> None:
-        self.also, self.ask = also, ask
+    def __init__(
+        self,
+        also: Callable[[Event], None] | None,
+        ask: Callable[[Asked], None],
+        warn: Callable[[str], None] | None = None,
+    ) -> None:
+        self.also, self.ask, self.warn = also, ask, warn
         self.failed: Failed | None = None
         self.printed: list[Printed] = []
         self.warned: list[Warned] = []
@@ -75,6 +80,8 @@ class _Listener:
                 self.warned.append(event)
             case Log():
                 self.logged.append(event)
+                if self.warn is not None and event.level == "warning":
+                    self.warn(event.text)
             case BackwardTraced():
                 self.backward.append(event)
             case Running():
@@ -112,6 +119,7 @@ def run_program(
     max_values: int = 64,
     on_slow: Callable[[Running | None], None] | None = None,
     on_event: Callable[[Event], None] | None = None,
+    on_warning: Callable[[str], None] | None = None,
     trust: Trust | None = None,
     type_line: Callable[[str], str | None] | None = None,
     request: Do = RUN,
@@ -129,6 +137,7 @@ def run_program(
         type_line: gives a line that the program wants typed, for its question; None: nobody types any more.
         on_slow: called once when it takes longer than `PATIENCE_S`, with where it was last, as far as that is known.
         on_event: hears all that is said of the run, which is recorded for it; the report is that of a recorded one.
+        on_warning: is told at once what is said beside the run, as that ranks wait for one another.
         request: what begins the run.
 
     Raises:
@@ -138,7 +147,7 @@ def run_program(
     def answer(asked: Asked) -> None:
         engine.send(Answer(text=type_line(asked.prompt) if type_line is not None else None))
 
-    listener = _Listener(on_event, answer)
+    listener = _Listener(on_event, answer, on_warning)
     _load(engine, graph, program, document, listener.hear)
     engine.send(Estimate())
     estimated = engine.wait_for(Estimated, on_event=listener.hear)

@@ -64,7 +64,7 @@ LONG = EPOCHS.replace("range(3)", "range(400)").replace('    print("loss", loss.
 
 @pytest.mark.slow
 def test_a_training_on_fsdp2_runs_to_its_end_where_no_checkpoint_can_be_taken(tmp_path: Path) -> None:
-    text = distributed(read_script(LONG, keeps_code=True).graph, "fsdp")
+    text = distributed(read_script(LONG.replace("range(400)", "range(40)"), keeps_code=True).graph, "fsdp")
     file = tmp_path / "net.py"
     file.write_text(text)
     assert command(["run", "--trust", "--processes", str(RANKS), "--keep", str(file)]).wait(PATIENCE_SECONDS) == 0
@@ -76,6 +76,33 @@ def test_a_training_on_fsdp2_runs_to_its_end_where_no_checkpoint_can_be_taken(tm
         words, cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
     )
     assert f"rank 0 {kept.curves()['loss'][1][-1]!r}" in done.stdout.replace("np.float64(", "").replace(")", "")
+
+
+HANGS = """# a comment, which no program has
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+x = torch.ones(3)
+if dist.get_rank() == 0:
+    dist.barrier()
+dist.all_reduce(x)
+dist.all_reduce(x)
+"""
+
+
+def test_ranks_that_wait_for_one_another_are_named_while_they_wait(tmp_path: Path) -> None:
+    (tmp_path / "hangs.py").write_text(HANGS)
+    words = [sys.executable, "-m", "gradstudio", "run", "--trust", "--processes", str(RANKS), "hangs.py"]
+    with open(tmp_path / "said.txt", "w") as said:
+        process = subprocess.Popen(words, cwd=tmp_path, stdout=said, stderr=said)
+    try:
+        wait_until("the words", lambda: "Ranks wait" in (tmp_path / "said.txt").read_text())
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(PATIENCE_SECONDS)
+    told = (tmp_path / "said.txt").read_text()
+    assert "rank 0 is at line 8; rank 1 is at line 9. Ctrl+C ends them." in told, told
 
 
 def newest(folder: Path) -> KeptRun | None:

@@ -6,6 +6,7 @@ backward, by which accumulated gradients are told from fresh ones.
 """
 
 import ast
+import threading
 import time
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -24,6 +25,7 @@ from gradstudio.engine.turns.gradient_catch_up import catch_up
 from gradstudio.engine.turns.quick_loop import woven_call
 from gradstudio.engine.value.identity import identity
 from gradstudio.engine.value.lazy_modules import parameters_of
+from gradstudio.engine.value.rank_spread import Here
 from gradstudio.engine.value.tensor_shards import distributed
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.program.model import Program
@@ -83,9 +85,13 @@ def run_untraced(
     access.execute(code[0], namespace)
     woven = {CHECK: pulse.check, BEFORE: watch.before_backward, BEHIND: watch.after_backward}
     namespace.update({"load_file": load_file, **woven})
+    over = threading.Event()
+    if Here.rank is not None:  # it may wait for another rank: where, is told from beside it
+        threading.Thread(target=pulse.tell_long, args=(over,), daemon=True).start()
     try:
         access.execute(code[1], namespace)
     finally:
+        over.set()
         for name in woven:
             del namespace[name]
         watch.conclude()
@@ -98,6 +104,17 @@ class Pulse:
         """Nothing was reached."""
         self._stopped, self._tell, self._turns = stopped, tell, dict[int, int]()
         self._told = time.monotonic()
+        self._place = (0, self._told)
+
+    def tell_long(self, over: threading.Event) -> None:
+        """Tell once of each line that is at work for `TELL_EVERY_S`, until the run is over; from another thread."""
+        told = self._place
+        while not over.wait(TELL_EVERY_S):
+            line, since_s = place = self._place
+            seconds = time.monotonic() - since_s
+            if self._tell is not None and place != told and seconds >= TELL_EVERY_S:
+                told = place
+                self._tell(Running(line=line, turn=self._turns.get(line, 0), seconds=seconds))
 
     def check(self, line: int) -> None:
         """A line is about to run.
@@ -109,6 +126,7 @@ class Pulse:
             raise Stopped
         turn = self._turns[line] = self._turns.get(line, 0) + 1
         now = time.monotonic()
+        self._place = (line, now)
         if self._tell is not None and now - self._told >= TELL_EVERY_S:
             self._told = now
             self._tell(Running(line=line, turn=turn))
