@@ -110,6 +110,7 @@ def _add_run(verbs: Any) -> None:
     run.add_argument("files", metavar="FILE", nargs="+", help="a .gsg, .py or .ipynb file, or - for standard input")
     run.add_argument("--device", type=_device, help="cpu, auto, cuda:0, … (default: the document's)")
     run.add_argument("--host", metavar="NAME", help="run there: a machine that `gradstudio hosts` knows")
+    run.add_argument("--config-dir", metavar="FOLDER", help="another folder of settings, whose hosts are meant")
     words = "with --host: yes, send stored tensors there, also more than 100 MB"
     run.add_argument("--send", action="store_true", help=words)
     words = "run in N processes that torch.distributed joins, and say what differs between them (2 to 64, here)"
@@ -198,7 +199,7 @@ def _run(options: argparse.Namespace) -> int:
     from gradstudio.protocol.errors import BadHost
 
     try:
-        options.host = find_host(options.host)
+        options.host = find_host(options.host, options.config_dir)
     except BadHost as error:
         print(error, file=sys.stderr)
         return USAGE

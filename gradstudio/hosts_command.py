@@ -59,15 +59,15 @@ def hosts_command(options: argparse.Namespace) -> int:
         return USAGE
 
 
-def find_host(name: str | None) -> "Host | None":
-    """The host that a run names; None where it names none.
+def find_host(name: str | None, folder: str | None = None) -> "Host | None":
+    """The host that a run names, of the settings in a folder; None where it names none.
 
     Raises:
         BadHost: there is none of that name.
     """
     from gradstudio.protocol.hosts.host_book import HostBook  # most runs are here
 
-    return HostBook().find(name) if name else None
+    return HostBook(Path(folder) if folder else None).find(name) if name else None
 
 
 def _add(verbs: Any, name: str, does: Callable[..., int], text: str) -> argparse.ArgumentParser:
@@ -175,9 +175,9 @@ def _look(book: "HostBook", host: "Host", options: argparse.Namespace, data: Jso
     if not facts.is_sent and (options.send or (not facts.gradstudio and _may_send(host, options))):
         folder = host_check.send(host)
         data["sent"] = True
-        row.put("GradStudio", f"this version's engine was sent to {folder}")
+        row.put("GradStudio", f"{host_check.WAS_SENT} {folder}")
     elif facts.is_sent:
-        row.put("GradStudio", "this version's engine is there")
+        row.put("GradStudio", host_check.IS_THERE)
     elif facts.gradstudio:
         row.put("GradStudio", f"{facts.gradstudio} is installed; --send puts this version's engine beside it")
     else:

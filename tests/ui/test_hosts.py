@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.document.file import load
 from gradstudio.paths import examples
+from gradstudio.protocol.hosts import host_check
 from gradstudio.protocol.hosts.host_book import Host, HostBook
 from gradstudio.protocol.messages.events import Device
 from gradstudio.ui.dialogs.host_dialog import COMMAND, SSH, HostDialog
@@ -244,7 +245,13 @@ def test_a_host_is_looked_at_before_it_is_added_and_kept_with_its_devices(
     qtbot.waitUntil(lambda: not dialog.is_checking)
     assert "round trip" in dialog.said.toPlainText()
     assert HostBook(tmp_path).hosts() == (), "nothing is kept before Add"
-    QTest.mouseClick(dialog.add, Qt.MouseButton.LeftButton)
+    assert dialog.add.isDefault() and not dialog.check.isDefault(), "Enter keeps what was looked at"
+    assert dialog.send.isEnabled() == (host_check.IS_THERE not in dialog.said.toPlainText())
+    QTest.keyClicks(dialog.where, " ")
+    dialog.where.setText("sh -c  {engine}")
+    assert dialog.check.isDefault(), "it is another one"
+    dialog.where.setText("sh -c {engine}")
+    QTest.keyClick(dialog.where, Qt.Key.Key_Return)
     (kept,) = HostBook(tmp_path).hosts()
     assert dialog.chosen == kept and kept.devices[0].name == "cpu"
 

@@ -24,6 +24,8 @@ ANSWER_S: Final = 60
 READY_S: Final = 180
 SEND_S: Final = 600
 ROUND_TRIPS: Final = 5
+IS_THERE: Final = "this version's engine is there"
+WAS_SENT: Final = "this version's engine was sent to"
 MOST_STAYING: Final = 1000
 
 _LOOK: Final = """

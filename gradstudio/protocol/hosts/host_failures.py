@@ -37,6 +37,10 @@ _BEFORE: Final = (
 _PYTHON: Final = r"not found|[Nn]o such file|nicht gefunden|introuvable|executable file"
 
 
+_TRACEBACK: Final = "Traceback (most recent call last)"
+BESIDE: Final = "Send the engine (--send) puts one of this version beside it; torch has to be whole there."
+
+
 def start_failure(host: Host, code: int | None, errors: str, noise: str) -> str:
     """Why no engine came: the process that leads to the host ended before."""
     words = errors.strip()[-LAST_WORDS:]
@@ -50,6 +54,9 @@ def start_failure(host: Host, code: int | None, errors: str, noise: str) -> str:
     if code == NOT_FOUND or re.search(_PYTHON, words):
         return f"{opening}: “{host.python}” is not found there. Name its Python: --python PATH.\n{words}".rstrip()
     how = "it was ended" if code is None or code < 0 else f"it ended with code {code}"
+    if _TRACEBACK in words:
+        last = words.splitlines()[-1].strip()
+        return f"{opening}: what is installed there does not start, {how}.\n{last}\n{BESIDE}"
     said = "\n".join(text for text in (noise[:LAST_WORDS], words) if text)
     return f"{opening}: {how}.\n{said}".rstrip()
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradstudio.protocol.errors import BadHost
+from gradstudio.protocol.hosts import host_check
 from gradstudio.protocol.hosts.host_book import Host, HostBook
 from gradstudio.protocol.messages.events import Device
 from gradstudio.ui.state.cli_process import cli_arguments
@@ -119,8 +120,9 @@ class HostDialog(QDialog):
         column.addLayout(form)
         for widget in (words, self.said, buttons):
             column.addWidget(widget)
-        self.add.setAutoDefault(False)  # Enter looks before anything is kept
-        self.check.setDefault(True)
+        for button in buttons.buttons():
+            if isinstance(button, QPushButton):
+                button.setAutoDefault(False)  # Enter looks before anything is kept, and keeps what was looked at
         self.setMinimumWidth(WIDTH_PX)
         self.way.currentIndexChanged.connect(lambda _index: self._on_way_changed())
         for field in (self.name, self.where, self.python):
@@ -185,10 +187,21 @@ class HostDialog(QDialog):
 
     def _refresh(self) -> None:
         """What can be asked now."""
+        is_there, is_found = self._found()
         is_whole = all(field.text().strip() for field in (self.name, self.where, self.python))
         for button in (self.check, self.send, self.add):
             button.setEnabled(is_whole and not self.is_checking)
+        self.send.setEnabled(self.send.isEnabled() and not is_there)
         self.check.setText("Checking…" if self.is_checking else "Check")
+        (self.add if is_found else self.check).setDefault(True)
+
+    def _found(self) -> tuple[bool, bool]:
+        """Of what is typed: whether this version's engine is there, and whether programs can run there."""
+        known = self._trial.hosts()
+        if self.is_checking or not known or msgspec.structs.replace(known[0], devices=()) != self._host():
+            return False, False
+        said = self.said.toPlainText()
+        return host_check.IS_THERE in said or host_check.WAS_SENT in said, bool(known[0].devices)
 
     # ------------------------------------------------------------------ slots
 

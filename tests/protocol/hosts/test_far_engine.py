@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import traceback
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ from gradstudio.protocol.hosts.engine_bundle import ROOMS, bundle, bundle_key
 from gradstudio.protocol.hosts.far_engine import FarEngine
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.hosts.host_command import python_command, start_command
-from gradstudio.protocol.hosts.host_failures import loss
+from gradstudio.protocol.hosts.host_failures import loss, start_failure
 from gradstudio.protocol.messages.events import Hello
 from gradstudio.protocol.messages.requests import SampleMemory
 from tests.helpers import ssh_server
@@ -261,3 +262,13 @@ def test_each_way_of_not_getting_there_is_said_with_what_to_do(
     with pytest.raises(HostFailed) as looked:
         host_check.look(host)
     assert words in str(looked.value)
+
+
+def test_an_install_that_does_not_start_is_said_in_a_sentence_without_its_traceback() -> None:
+    try:
+        raise ImportError("libtorch.so is cut off")
+    except ImportError:
+        errors = traceback.format_exc()
+    said = start_failure(SHELL, 1, errors, "")
+    assert "Traceback" not in said and 'File "' not in said
+    assert "does not start, it ended with code 1.\nImportError: libtorch.so is cut off\nSend the engine" in said
