@@ -5,12 +5,13 @@ from gradstudio.protocol.number_format import format_number
 
 
 def spread_sign(spread: Spread) -> str:
-    """As short as can be: "=" where all hold the same bytes, "≠", "~" where figures alone are, "NaN" and who.
+    """As short as can be: "=" where all hold the same bytes, "≠", "~" where figures alone are.
 
-    "1/2" where two ranks are, and one of them alone has told it.
+    "NaN r2" where rank 2 holds a NaN; "1/2" where two ranks are, and one of them alone has told it.
     """
     if spread.nan.count:
-        return f"NaN on {_ranks(spread.nan)}"
+        more = ", …" if spread.nan.count > 1 else ""
+        return f"NaN r{spread.nan.ranks[0]}{more}"
     if spread.is_equal:
         return "="
     if _is_other(spread):

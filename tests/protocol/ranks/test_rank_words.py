@@ -35,7 +35,7 @@ def test_of_different_ones_the_ends_are_named_with_their_ranks() -> None:
 
 def test_a_rank_that_holds_a_nan_is_named_first() -> None:
     found = spread(1.0, 1.0, 1.0, shape=(4,), nan_on=2)
-    assert spread_sign(found) == "NaN on rank 2"
+    assert spread_sign(found) == "NaN r2"
     assert spread_words(found).startswith("NaN on rank 2; ")
 
 

@@ -153,8 +153,20 @@ def _paint_body(
         state = None
     elif state is not None and room.height() < NUMBER_LINE + ROOM:
         room.setRight(room.right() - ROOM)
+    room = _paint_ranks(painter, style, records[0], room)
     _paint_value(painter, style, scene, records[0], room, ROOM if state is not None else 0.0)
     return state
+
+
+def _paint_ranks(painter: QPainter, style: CanvasStyle, record: Record, room: QRectF) -> QRectF:
+    """At the right whether several ranks hold the same, where there is room; what is left beside it."""
+    sign = value_format.ranks_sign(record.summary).strip() if isinstance(record, TensorRecord) else ""
+    width = style.meter.width(sign, "mono_small") if sign else 0.0
+    if not sign or room.height() < LINE - 2 or room.width() < 2 * width:
+        return room
+    ink = style.color("danger" if sign.startswith("NaN") else "text_dim")
+    _line(painter, style, sign, "mono_small", ink, QRectF(room.right() - width - 1, room.y(), width + 1, LINE), LINE)
+    return room.adjusted(0, 0, -width - 4, 0)
 
 
 def _paint_chart(painter: QPainter, style: CanvasStyle, chart: Chart, body: QRectF) -> bool:
