@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document.file import dumps
@@ -113,6 +113,41 @@ def test_a_cut_harms_no_document_leaves_no_process_and_is_said(desk: Desk, conne
     assert desk.session.engine.place == "far"
 
 
+def answer(desk: Desk, button: str) -> None:
+    """The next question is answered so."""
+
+    def press() -> None:
+        box = QApplication.activeModalWidget()
+        assert isinstance(box, QMessageBox) and "Something runs on “far”" in box.text()
+        assert box.defaultButton().text() == "Cancel"
+        next(one for one in box.buttons() if one.text() == button).click()
+
+    QTimer.singleShot(0, desk.window.frame, press)
+
+
+def test_what_runs_on_a_host_is_asked_about_before_another_place_is_chosen(desk: Desk, connect) -> None:
+    connect()
+    desk.open(TRAINING)
+    desk.until(lambda: desk.session.engine.ready)
+    desk.key(Qt.Key.Key_F5)
+    desk.until(lambda: desk.session.results.loops)
+    answer(desk, "Cancel")
+    desk.window.actions["run.here"].trigger()
+    assert desk.session.engine.place == "far" and desk.session.run.state.busy
+    answer(desk, "Keep running there")
+    desk.window.actions["run.here"].trigger()
+    assert desk.session.engine.place == "" and "It goes on on “far”" in desk.said
+    desk.until(lambda: desk.session.engine.ready)
+    person = Chooser("Take up")
+    desk.window.actions["run.running"].trigger()
+    assert len(person.seen) == 1 and "computes" in person.seen[0]
+    desk.until(lambda: desk.session.run.state.busy and desk.session.engine.place == "far")
+    desk.window.actions["run.keep"].trigger()
+    answer(desk, "Stop it and switch")
+    desk.window.actions["run.here"].trigger()
+    assert desk.session.engine.place == ""
+
+
 def test_over_a_slow_line_stop_waits_for_the_answer_and_the_engine_stays(desk: Desk, connect) -> None:
     connect(f"{sys.executable} {slow_line.__file__} {DELAY_MS} {{server}}")
     desk.until(lambda: desk.session.engine.ready)
@@ -140,6 +175,11 @@ def test_what_was_kept_running_goes_on_alone_and_is_taken_up(desk: Desk, connect
     assert "The line to “far” is broken" in desk.said
     assert "What runs there goes on: Run ▸ Other machines ▸ Take up again" in desk.said
     assert desk.window.status.light.words.text() == "goes on on far"
+    menus = desk.window.room.status_menus
+    assert desk.window.actions["run.take_up"].isEnabled()
+    assert any(action.text() == "Take up again" for action in menus.engine.actions())
+    assert menus.offer is not None and menus.offer.accept.text() == "Take up again"
+    assert menus.offer.isVisible() and "“far” goes on without this window" in menus.offer.words.text()
     assert not any("left" in one.words for one in desk.session.results.loops), "how fast it goes is not known"
     assert not desk.session.results.looking_back and not desk.session.run.state.busy
     assert dumps(desk.graph) == document

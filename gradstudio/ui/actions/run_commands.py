@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Log
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
+from gradstudio.ui.state.engines.device_choices import DeviceChoice, choices_of, text_there
 from gradstudio.ui.state.run.run_controller import RunController
 from gradstudio.ui.state.run.run_state import Command
 
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
     from gradstudio.protocol.hosts.host_book import Host, HostBook
     from gradstudio.protocol.messages.events import Device
     from gradstudio.ui.state.engines.rank_child import RankGroup
+    from gradstudio.ui.state.run.engine_client import MakeEngine
     from gradstudio.ui.state.run.engine_exchange import EngineLeft
 
 AWAY = "Run/Other machines"
+LEFT = "It goes on on “{host}”: Run ▸ Other machines ▸ Running on hosts… takes it up."
+ADDED = "“{host}” was added. Something runs, so nothing was switched: choose it beside the device."
 PAUSES = "Pausing at the end of this turn. Stop (Shift+F5) does not wait for it."
 TOOLTIPS: dict[Command, str] = {
     "run": "The program as written, from nothing; paused, it goes on, in a backward's record too",
@@ -117,22 +121,6 @@ class DebugCommands:
         return tuple(node for node in graph.nodes if node in chosen)
 
 
-class DeviceChoice(NamedTuple):
-    """A device that can be chosen.
-
-    Attributes:
-        text: as it stands in a list.
-        place: the name of its host; "": this machine.
-        device: what the document's device becomes; "": it stays.
-        tip: more words.
-    """
-
-    text: str
-    place: str
-    device: str
-    tip: str
-
-
 class HostCommands:
     """Where programs run: the devices here and on hosts, and the way to them."""
 
@@ -165,18 +153,20 @@ class HostCommands:
         if self.ranks is not None:
             found.append(DeviceChoice(self.current(), self.place, "", "This machine, in several processes"))
         for host in self._hosts():
-            found += self._choices_of(host, wanted)
+            found += choices_of(engine, host, wanted)
         return tuple(found)
 
     def current(self) -> str:
         """The text of the choice that stands."""
         wanted = self._session.graph_store.graph.header.device
-        return _text_there(self.place, wanted) if self.place else wanted
+        return text_there(self.place, wanted) if self.place else wanted
 
     def choose(self, choice: DeviceChoice) -> None:
         """Run where that device is, from now on, and create there."""
         if choice.place != self.place:
             self._move_to(choice.place)
+            if choice.place != self.place:
+                return
         if choice.device and choice.device != self._session.graph_store.graph.header.device:
             self._set_device(choice.device)
 
@@ -186,7 +176,7 @@ class HostCommands:
 
     def come_back(self) -> None:
         """Run on this machine again."""
-        self._session.engine.move_to("", None)
+        self._move_to("")
 
     def keeps_running(self) -> bool:
         """Whether what runs on hosts goes on when the line breaks."""
@@ -222,11 +212,11 @@ class HostCommands:
         from gradstudio.ui.dialogs.away_questions import asked_ranks
 
         if (ranks := asked_ranks(self.ranks, self._window)) is not None:
-            engine, is_one = self._session.engine, ranks.count == 1
-            engine.move_to("", None) if is_one else engine.move_to(ranks.place, ranks.make, ranks=ranks)
+            is_one = ranks.count == 1
+            self._switch("", None) if is_one else self._switch(ranks.place, ranks.make, ranks=ranks)
 
     def add(self) -> None:
-        """Ask for a host, look what is there, and run there."""
+        """Ask for a host, look what is there, and run there, where nothing runs yet."""
         self._show_dialog(None)
 
     def look(self) -> None:
@@ -237,37 +227,53 @@ class HostCommands:
         from gradstudio.ui.dialogs.away_questions import chosen_host
 
         if (name := chosen_host(self._book(), known, self._window)) is not None:
-            self._move_to(name)
+            if known is None and self._is_busy:
+                self._session.run.status.noted.emit(ADDED.format(host=name))
+            else:
+                self._move_to(name)
 
     def _find(self, place: str) -> "Host | None":
         return next((host for host in self._hosts() if host.name == place), None)
 
     def _move_to(self, place: str, joins: "EngineLeft | None" = None) -> None:
         if (host := self._find(place)) is None:
-            self._session.engine.move_to("", None)
+            self._switch("", None)
             return
         from gradstudio.ui.state.engines.far_child import make_far
 
-        self._session.engine.move_to(place, partial(make_far, host, self._may_send), joins)
+        self._switch(place, partial(make_far, host, self._may_send), joins)
+
+    @property
+    def _is_busy(self) -> bool:
+        """Whether something runs, be it of another document."""
+        return self._session.engine.state == "busy"
+
+    def _switch(
+        self,
+        place: str,
+        make: "MakeEngine | None",
+        joins: "EngineLeft | None" = None,
+        ranks: "RankGroup | None" = None,
+    ) -> None:
+        """Have engines there, once a person has said what becomes of what runs where it is now."""
+        before, how = self.place if self.ranks is None else "", ""
+        if self._is_busy:
+            from gradstudio.ui.dialogs.away_questions import how_to_leave
+
+            how = how_to_leave(before, self._window)
+        if how == "cancel":
+            return
+        if how == "keep" and not self.keeps_running():
+            self.keep_running()
+            self.keep_running()  # this one, and none to come
+        self._session.engine.move_to(place, make, joins, ranks, leaves=how == "keep")
+        if how == "keep":
+            self._session.run.status.noted.emit(LEFT.format(host=before))
 
     def _may_send(self, question: str) -> bool:
         from gradstudio.ui.dialogs.send_dialog import may_send
 
         return may_send(question, self._window)
-
-    def _choices_of(self, host: "Host", wanted: str) -> list[DeviceChoice]:
-        engine, is_chosen = self._session.engine, host.name == self.place
-        devices = engine.devices if is_chosen and engine.ready else host.devices
-        names = {"auto": "cuda where there is one, else the CPU"} if devices or is_chosen else {}
-        names |= {device.name: device.title for device in devices}
-        if is_chosen:
-            names.setdefault(wanted, wanted)
-        if not names:
-            return [DeviceChoice(host.name, host.name, "", host.where)]
-        return [
-            DeviceChoice(_text_there(host.name, name), host.name, name, f"{tip} · {host.where}")
-            for name, tip in names.items()
-        ]
 
     def _hosts(self) -> "tuple[Host, ...]":
         """Those there are; a file that is not read has none, which the log tells."""
@@ -285,11 +291,6 @@ class HostCommands:
         from gradstudio.protocol.hosts.host_book import HostBook
 
         return HostBook(self._folder)
-
-
-def _text_there(place: str, device: str) -> str:
-    """A device of a host, as it stands in a list."""
-    return f"{place} · {device}"
 
 
 def run_rows(run: RunController, debug: DebugCommands, hosts: HostCommands) -> tuple[Row, ...]:

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+from typing import Literal as OneOf
 
-from PySide6.QtWidgets import QInputDialog, QWidget
+from PySide6.QtWidgets import QInputDialog, QMessageBox, QWidget
 
 from gradstudio.protocol.hosts.host_book import Host, HostBook
 from gradstudio.protocol.ranks.rank_command import MOST_RANKS
@@ -50,6 +51,26 @@ def asked_ranks(known: RankGroup | None, window: QWidget) -> RankGroup | None:
     )
     is_other = count != (known.count if known is not None else 1)
     return RankGroup(count) if is_accepted and is_other else None
+
+
+Leaving = OneOf["keep", "stop", "cancel"]
+
+
+def how_to_leave(place: str, window: QWidget) -> Leaving:
+    """What becomes of what runs where engines are now; on a host (`place`) it can go on. Enter and Escape: cancel."""
+    where = f"on “{place}”" if place else "here"
+    words = f"Something runs {where}, and ends when programs run elsewhere."
+    box = QMessageBox(QMessageBox.Icon.Question, "Run elsewhere", words, parent=window)
+    keep = box.addButton("Keep running there", QMessageBox.ButtonRole.AcceptRole) if place else None
+    stop = box.addButton("Stop it and switch", QMessageBox.ButtonRole.DestructiveRole)
+    cancel = box.addButton(QMessageBox.StandardButton.Cancel)
+    box.setDefaultButton(cancel)
+    box.setEscapeButton(cancel)
+    _ask(box)
+    clicked = box.clickedButton()
+    if clicked is stop:
+        return "stop"
+    return "keep" if keep is not None and clicked is keep else "cancel"
 
 
 def _ask(dialog: "QDialog") -> None:

@@ -146,7 +146,7 @@ class DocumentWindow(QObject):
         actions.keep_off(self.timeline)
         self.canvas.keys_of = partial(keys_now, actions, services.settings)
         self.canvas.command_requested.connect(lambda command: actions[str(command)].trigger())
-        engine = [actions.on_button(key) for key in ("run.restart", "run.stop", "run.host", "run.here")]
+        engine = [actions.on_button(key) for key in ("run.take_up", "run.restart", "run.stop", "run.host", "run.here")]
         self.status_menus = StatusMenus(self.status, self.hosts, engine, session.run.status, theme)
         self.status.zoom.offer(actions.on_button(key) for key in ZOOM_MENU)
         self.status.show_switch(actions.on_button("edit.snap"))

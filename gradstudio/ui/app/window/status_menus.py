@@ -8,8 +8,9 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from gradstudio.ui.actions.run_commands import DeviceChoice, HostCommands
+from gradstudio.ui.actions.run_commands import HostCommands
 from gradstudio.ui.app.window.status_bar import StatusBar
+from gradstudio.ui.state.engines.device_choices import DeviceChoice
 from gradstudio.ui.state.run.run_status import Offer, RunStatus
 from gradstudio.ui.theme import Theme
 
@@ -76,11 +77,13 @@ class StatusMenus(QObject):
     def _on_device_triggered(self, choice: DeviceChoice, _checked: bool = False) -> None:
         self._hosts.choose(choice)
 
-    def _on_status_offered(self, offer: Offer) -> None:
+    def _on_status_offered(self, offer: Offer | None) -> None:
         if self.offer is None:
             from gradstudio.ui.widgets.offer_field import OfferField
 
             self.offer = OfferField(self._status, self._theme, self._bar)
             self._bar.insertWidget(0, self.offer)
         self.offer.show_offer(offer)
+        if offer is None:
+            return
         QTimer.singleShot(0, self._bar, lambda: self._bar.say(""))  # what the engine said of its end has no room beside

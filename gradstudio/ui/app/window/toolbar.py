@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QToolBar, QToolBut
 
 from gradstudio.scene.overlay_registry import OVERLAYS
 from gradstudio.ui.actions.action_set import ActionSet
-from gradstudio.ui.actions.run_commands import DeviceChoice, HostCommands
+from gradstudio.ui.actions.run_commands import HostCommands
+from gradstudio.ui.state.engines.device_choices import DeviceChoice
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, icon_pixmap
 

@@ -87,6 +87,10 @@ class EngineChild(QObject):
         """Leave without a word, so that it goes on; an engine of this machine ends."""
         self.discard()
 
+    def leave(self) -> None:
+        """As `let_go`, once all that it was told is there."""
+        self.discard()
+
     def discard(self) -> None:
         """Kill without a word; nothing it still says is heard."""
         self._discarded = True

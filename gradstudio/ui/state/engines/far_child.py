@@ -83,9 +83,13 @@ class FarChild(EngineChild):
         if not self.stays or self.process.state() != QProcess.ProcessState.Running:
             super().discard()
             return
+        self.process.write(encode(Leave()))
+        self.leave()
+
+    def leave(self) -> None:
+        """As `let_go`, once all that it was told is there."""
         self._discarded = True
         self._heart.stop()
-        self.process.write(encode(Leave()))
         self.process.closeWriteChannel()
         QTimer.singleShot(LEAVE_MS, self, self.process.kill)
 

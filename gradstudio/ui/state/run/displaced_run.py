@@ -7,7 +7,7 @@ from gradstudio.ui.state.results.result_tables import ResultTables
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.run.run_requests import RunRequests
 from gradstudio.ui.state.run.run_state import RunState
-from gradstudio.ui.state.run.run_status import RunStatus
+from gradstudio.ui.state.run.run_status import Offer, RunStatus
 
 if TYPE_CHECKING:
     from gradstudio.protocol.messages.hosting import Document
@@ -71,7 +71,9 @@ class AwayRun:
         """No line is broken."""
         self._client, self._status, self._tables, self._requests = client, status, tables, requests
         self._before: RunState | None = None
+        self._is_offered = False
         client.joined.connect(self._on_client_joined)
+        client.state_changed.connect(self._on_client_state_changed)
 
     def begins(self) -> bool:
         """Whether the engine that was just lost goes on there: what is shown stays what it is."""
@@ -82,7 +84,16 @@ class AwayRun:
             self._before = state
         self._tables.rest()  # how fast it goes is not known
         self._status.set(busy=False, waiting=False, outcome="", reason="")
+        words = f"What runs on “{self._client.place}” goes on without this window."
+        self._status.offered.emit(Offer(words, "Take up again", self._client.take_up, lambda: None))
+        self._is_offered = True
         return True
+
+    def _on_client_state_changed(self, state: str) -> None:
+        """It is taken up, or another engine is here: it is offered no more."""
+        if self._is_offered and state != "dead":
+            self._is_offered = False
+            self._status.offered.emit(None)
 
     def adopt(self, document: "Document") -> None:
         """What another window began there is this document's: what is heard next is what it has said."""

@@ -163,10 +163,13 @@ class EngineClient(QObject):
         else:
             self._set_state("ready" if self.ready else "starting")
 
-    def move_to(self, place: str, make: MakeEngine | None, joins: EngineLeft | None = None) -> None:
+    def move_to(
+        self, place: str, make: MakeEngine | None, joins: EngineLeft | None = None, *, leaves: bool = False
+    ) -> None:
         """Have engines on a host, as `make` starts them, or on this machine again ("", None); all there were end.
 
-        Every line that used one is to be told. `joins`: an engine that goes on there is taken up.
+        Every line that used one is to be told. `joins`: an engine that goes on there is taken up; `leaves`: that at
+        work goes on.
         """
         for line in tuple(self._aside):
             self._aside.pop(line).engine.discard()
@@ -177,7 +180,7 @@ class EngineClient(QObject):
             if spare is not None:
                 spare.discard()
         self._spare = self._spare_for_code = None
-        self._discard()
+        self._discard(leaves=leaves)
         self.place, self._make, self._quick_deaths, self.hello = place, make, 0, None
         self.state = ""  # that of the next one is announced, whatever the last one's was
         if joins is None:
@@ -242,17 +245,14 @@ class EngineClient(QObject):
         waiting = [one.engine for one in self._aside.values()]
         for engine in (self._engine, self._spare, self._spare_for_code, *waiting):
             if engine is not None:
-                if engine.stays and self.state == "busy":
-                    engine.let_go()
-                else:
-                    engine.discard()
+                engine.let_go() if engine.stays and self.state == "busy" else engine.discard()
                 engine.process.waitForFinished(KILL_WAIT_MS)
         self._engine = self._spare = self._spare_for_code = None
         self._aside.clear()
 
-    def _discard(self) -> None:
+    def _discard(self, *, leaves: bool = False) -> None:
         if self._engine is not None:
-            self._engine.discard()
+            self._engine.leave() if leaves else self._engine.discard()
             self._engine = None
 
     def _set_aside(self) -> None:

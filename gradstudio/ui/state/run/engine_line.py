@@ -158,14 +158,21 @@ class EngineLine(QObject):
                 other.died.emit("it was restarted from another tab")
 
     def move_to(
-        self, place: str, make: MakeEngine | None, joins: EngineLeft | None = None, ranks: "RankGroup | None" = None
+        self,
+        place: str,
+        make: MakeEngine | None,
+        joins: EngineLeft | None = None,
+        ranks: "RankGroup | None" = None,
+        *,
+        leaves: bool = False,
     ) -> None:
         """Have engines on a host, or on this machine again ("", None); what all there were held is gone.
 
-        `joins`: an engine that goes on there is taken up; `ranks`: the place is several processes here.
+        `joins`: an engine that goes on there is taken up; `ranks`: the place is several processes here; `leaves`: what
+        is at work on a host goes on there without us.
         """
         self._exchange.ranks = ranks
-        self._client.move_to(place, make, joins)
+        self._client.move_to(place, make, joins, leaves=leaves)
         for line in tuple(self._exchange.lines):
             line.replaced.emit()
 

@@ -39,7 +39,7 @@ class RunStatus(QObject):
         changed(object): the new `RunState`.
         refused(object): a verb was refused; the words why.
         noted(object): other words about the run.
-        offered(object): an `Offer`.
+        offered(object): an `Offer`; None: what was offered is no more.
     """
 
     changed = Signal(object)
