@@ -67,7 +67,9 @@ def find_host(name: str | None, folder: str | None = None) -> "Host | None":
     """
     from gradstudio.protocol.hosts.host_book import HostBook  # most runs are here
 
-    return HostBook(Path(folder) if folder else None).find(name) if name else None
+    if not name:
+        return None
+    return HostBook(Path(folder) if folder else None).find(name)
 
 
 def _add(verbs: Any, name: str, does: Callable[..., int], text: str) -> argparse.ArgumentParser:

@@ -157,9 +157,7 @@ def run_program(
     paused = _patiently(engine, listener, on_slow)
     engine.send(Collect(max_values=max_values, trace=trace))
     report = engine.wait_for(Report, on_event=listener.hear)
-    assert isinstance(paused, Paused)
-    assert isinstance(report, Report)
-    assert isinstance(estimated, Estimated)
+    assert isinstance(paused, Paused) and isinstance(report, Report) and isinstance(estimated, Estimated)
     return Outcome(
         paused=paused,
         report=report,

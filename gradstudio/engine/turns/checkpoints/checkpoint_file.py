@@ -15,7 +15,6 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load
 from torch import Tensor, nn, optim
-from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from gradstudio.engine import access
 from gradstudio.engine.errors import VerbRefused
@@ -26,6 +25,7 @@ from gradstudio.engine.script.generator_states import GeneratorStates
 from gradstudio.engine.turns.checkpoints.carried_values import is_part, own_generators, pack_values, unpack_values
 from gradstudio.engine.turns.checkpoints.checkpoint_copy import CheckpointCopy
 from gradstudio.engine.turns.checkpoints.file_places import Places, below, has_next_turn, pack_places, stand
+from gradstudio.engine.turns.checkpoints.keepable import require_bytes, require_own_module, require_strided
 from gradstudio.engine.turns.checkpoints.kept_gradients import pack_gradients, put_gradients_back
 from gradstudio.engine.turns.checkpoints.object_states import UnknownState
 from gradstudio.engine.turns.loop_length import turns_of
@@ -50,9 +50,6 @@ OTHER_SEED: Final = (
     "be learnt from. Set the seed to {theirs} (Edit ▸ Seed), then continue."
 )
 HANDED_ON: Final = "A loop of this program hands on what no checkpoint keeps: {why}."
-NOT_STRIDED: Final = "'{name}' is {layout}, which no file keeps."
-SHARED_OUT: Final = "'{name}' is a {kind}, whose parts lie in several places (FSDP2): no checkpoint keeps that."
-FREED: Final = "The memory of '{name}' was freed."
 NOT_COPIED: Final = "It cannot be copied: {why}"
 OF_ANOTHER: Final = "This is a checkpoint of another program: {why}."
 
@@ -263,6 +260,7 @@ def _keep_parts(parts: dict[str, object], tensors: dict[str, Tensor]) -> dict[st
     """
     objects: dict[str, object] = {}
     for name, part in parts.items():
+        require_own_module(name, part)
         if isinstance(part, optim.Optimizer):
             state = part.state_dict()
             objects[name] = state["param_groups"]
@@ -274,15 +272,9 @@ def _keep_parts(parts: dict[str, object], tensors: dict[str, Tensor]) -> dict[st
             tensors[f"state.{name}"] = part
         else:
             objects[name] = part.state_dict()  # type: ignore[attr-defined] # a schedule or a scaler
-    for name, one in tensors.items():
-        if is_traceable_wrapper_subclass(one):
-            raise VerbRefused(SHARED_OUT.format(name=name.partition(".")[2], kind=type(one).__name__))
-        if one.layout is torch.strided and one.numel() and not one.untyped_storage().nbytes():
-            raise VerbRefused(FREED.format(name=name.partition(".")[2]))  # reading it would end the process
+    require_bytes(tensors)
     tensors |= pack_gradients(_leaves(parts))
-    for name, one in tensors.items():
-        if one.layout is not torch.strided:
-            raise VerbRefused(NOT_STRIDED.format(name=name.partition(".")[2], layout=one.layout))
+    require_strided(tensors)
     return objects
 
 

@@ -7,6 +7,7 @@ import torch
 from safetensors.torch import load as load_bytes
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor.parallel import ColwiseParallel, parallelize_module
 
 from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.turns import turn_sampling
@@ -240,10 +241,18 @@ def test_what_lies_in_parts_in_several_processes_is_refused_in_words(bench: Benc
     train(bench, PROGRAMS["early stop"])
     live = bench.engine.live
     assert live is not None
+    live.namespace["other"], live.binder["other"] = torch.nn.Linear(2, 2), live.binder["net"]
     torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
     try:
         fully_shard(live.namespace["net"], mesh=init_device_mesh("cpu", (1,)))
-        with pytest.raises(VerbRefused, match="is a DTensor, whose parts lie in several places"):
+        live.namespace["net"].unshard()
+        gathered = live.namespace["net"][0].weight
+        with pytest.raises(VerbRefused, match="'net' is a module of FSDP2, whose parts lie in several processes"):
+            copy_checkpoint(live)
+        assert live.namespace["net"][0].weight is gathered, "the next collective is that of the other ranks"
+        parallelize_module(live.namespace["other"], init_device_mesh("cpu", (1,)), ColwiseParallel())
+        del live.namespace["net"]
+        with pytest.raises(VerbRefused, match=r"'other\.weight' is a DTensor"):
             copy_checkpoint(live)
     finally:
         torch.distributed.destroy_process_group()
