@@ -19,6 +19,7 @@ from gradstudio.program.model import BlockStatement, Program, Statement
 
 SEEDS = {"torch.autograd.backward": (1, "grad_tensors"), "torch.autograd.grad": (2, "grad_outputs")}
 BACKWARD_CALLS = {"torch.autograd.backward": ("tensors",), "torch.autograd.grad": ("outputs", "inputs")}
+ENUMERATE = "builtins.enumerate"
 LARGEST_EXPONENT = 64
 _NAMED = re.compile(r"(?P<around>enumerate\()?(?P<name>\w+)(?(around)(, (start=)?\d+)?\))")
 _ENDLESS = "None"
@@ -59,6 +60,7 @@ class Step:
         pure: it can neither overwrite a value nor run a backward, so the summaries of earlier
             values may wait.
         id: the node's; `bindings` what its names are bound to, `key` its first result's.
+        counts: the name whose elements an `enumerate` counts that this makes; "" where it makes none.
         wires: of each input that is read under a name: (port, name, the output its wire begins at, if that is known).
     """
 
@@ -71,12 +73,14 @@ class Step:
     id: ItemId = field(init=False)
     bindings: tuple[tuple[ItemId, int], ...] = field(init=False)
     key: tuple[ItemId, int, str] = field(init=False)
+    counts: str = field(init=False)
 
     def __post_init__(self) -> None:
         """Have at hand what each pass asks for."""
         node = self.id = self.statement.node
         self.bindings = tuple([(node, place) for place in range(len(self.statement.names))])
         self.key = node, 0, ""
+        self.counts = _counted(self.statement)
 
     def inside(self, item: ItemId, names: tuple[str, ...]) -> "Step":
         """Something that is there at the beginning of the call that this is, as if a step had given it."""
@@ -93,6 +97,7 @@ class Head:
 
     Attributes:
         loader: the name that a loop goes over, itself or by `enumerate`: it may mean a `DataLoader`; else "".
+        maker: the statement before it that makes the `enumerate` that `loader` names; None: there is none.
     """
 
     block: BlockStatement
@@ -102,6 +107,7 @@ class Head:
     has_backward: bool = field(default=False)
     targets: tuple[str, ...] = ()
     loader: str = ""
+    maker: Step | None = None
 
     def is_part(self, target: str) -> bool:
         """Whether only a traced run has this variable: what the text binds is made of it by the first statements."""
@@ -254,7 +260,14 @@ def _moved_to(code: CodeType, line: int) -> CodeType:
 def _prepare(
     statements: tuple[Statement | BlockStatement, ...], scope: dict[str, tuple[ItemId, int]], lines: bool
 ) -> tuple[Item, ...]:
-    return tuple(_step(s, scope, lines) if isinstance(s, Statement) else _head(s, scope, lines) for s in statements)
+    items = tuple(_step(s, scope, lines) if isinstance(s, Statement) else _head(s, scope, lines) for s in statements)
+    makers: dict[str, Step] = {}
+    for item in items:
+        if isinstance(item, Head):
+            item.maker = makers.get(item.loader)
+        elif item.counts:
+            makers[item.statement.names[0]] = item
+    return items
 
 
 def _step(statement: Statement, scope: dict[str, tuple[ItemId, int]], lines: bool) -> Step:
@@ -289,6 +302,12 @@ def _head(block: BlockStatement, scope: dict[str, tuple[ItemId, int]], lines: bo
     named = _NAMED.fullmatch(block.iterable)
     loader = named["name"] if named is not None else ""
     return Head(block, code, body, (block.block, block.kind, bound, keeps), has_backward(body), targets, loader)
+
+
+def _counted(statement: Statement) -> str:
+    if statement.operator != ENUMERATE or len(statement.names) != 1:
+        return ""
+    return next((text for port, text in statement.inputs if port == "iterable" and text.isidentifier()), "")
 
 
 def _targets(variable: str) -> tuple[str, ...]:

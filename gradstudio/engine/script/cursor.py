@@ -32,7 +32,7 @@ class Frame:
     """A list of statements that is being run, and the block it belongs to.
 
     Attributes:
-        began: of a loop over a loader, the generators when it began.
+        began: of a loop over a loader, the generators when what it goes over was made.
     """
 
     __slots__ = ("began", "head", "index", "items", "iterator", "manager", "pending", "turn")
@@ -92,6 +92,7 @@ class Cursor:
         self.bound: list[tuple[ItemId, int, str]] = []
         self.left = NOBODY
         self._passed: tuple[Frame, int] | None = None
+        self._begun: dict[ItemId, GeneratorStates] = {}
 
     @property
     def turns(self) -> tuple[int, ...]:
@@ -135,7 +136,11 @@ class Cursor:
             frame = self.frames[-1]
             if frame.index < len(frame.items):
                 item = frame.items[frame.index]
-                if isinstance(item, Step) or item.id in before:
+                if isinstance(item, Step):
+                    if item.counts:
+                        self.note_begin(item)
+                    return item
+                if item.id in before:
                     return item
                 self._enter(item)
             elif len(self.frames) == 1:
@@ -145,6 +150,12 @@ class Cursor:
             else:
                 self._next_turn_or_leave(frame)
         return None
+
+    def note_begin(self, step: Step) -> None:
+        """A statement is run next: where it begins a loader, the generators are noted as they are before that."""
+        loader = self._namespace.get(step.counts)
+        if isinstance(loader, DataLoader):
+            self._begun[step.id] = GeneratorStates(generators_of(loader))
 
     def advance(self) -> None:
         """The step was executed: go behind it, or where the code in it has gone."""
@@ -291,6 +302,8 @@ class Cursor:
         loader = self._namespace.get(head.loader) if head.loader else None
         if isinstance(loader, DataLoader):
             frame.began = GeneratorStates(generators_of(loader))
+        elif head.maker is not None:
+            frame.began = self._begun.get(head.maker.id)
         value: Any = None if head.expression is None else access.evaluate(head.expression, self._namespace)
         if kind == "for":
             frame.iterator = iter(value) if head.block.iterable else repeat(())

@@ -80,7 +80,8 @@ def pack_values(live: Live, outer: Head, inner: Head, tensors: dict[str, Tensor]
     flow = NameFlow(inner.body, names_in_definitions(live.loaded.program.code))
     owned = {id(one) for value in namespace.values() if isinstance(value, nn.Module) for one in value.modules()}
     packer, found = _Packer(tensors), dict[str, Packed]()
-    for name in sorted(names.all_kept(namespace) - flow.dropped):
+    counted = {head.loader for frame in live.cursor.frames if (head := frame.head) is not None and head.maker}
+    for name in sorted(names.all_kept(namespace) - flow.dropped - counted):  # those are made anew where it stands
         value = namespace.get(name, packer)
         if value is packer or (is_part(value) and name not in names.bound):
             continue

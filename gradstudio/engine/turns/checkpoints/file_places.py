@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from torch import Tensor
 
+from gradstudio.engine import access
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.script.compiled_steps import Head
 from gradstudio.engine.script.cursor import Frame
@@ -60,17 +61,22 @@ def stand(live: Live, outer: Head, places: Places, tensors: dict[str, Tensor]) -
         if not depth:
             cursor.stand_behind_turn(outer.id, turn)
         else:
-            _restore_generators(live, index, below(f"{BEGAN}.{depth}.", tensors))
+            _begin(live, index, below(f"{BEGAN}.{depth}.", tensors))
             cursor.stand_inside(index, turn)
         frame = cursor.frames[-1]
         if frame.iterator is not None and (frame.turn != turn or (is_ahead and not frame.has_next_turn())):
             raise ValueError("a loop has fewer turns")
 
 
-def _restore_generators(live: Live, index: int, kept: dict[str, Tensor]) -> None:
-    """Let the generators be as they were when a loop began."""
+def _begin(live: Live, index: int, kept: dict[str, Tensor]) -> None:
+    """Let the generators be as they were when a loop began, and make the `enumerate` that it goes over."""
     items = live.cursor.frames[-1].items
     head: Any = items[index] if index < len(items) else None
-    loader = live.namespace.get(head.loader) if isinstance(head, Head) and head.loader else None
+    maker = head.maker if isinstance(head, Head) else None
+    name = head.loader if isinstance(head, Head) else ""
+    loader = live.namespace.get(maker.counts if maker is not None else name)
     if kept:
         GeneratorStates(generators_of(loader) if loader is not None else ()).with_tensors(kept).restore()
+    if maker is not None:
+        live.cursor.note_begin(maker)
+        access.execute(maker.source.code, live.namespace)

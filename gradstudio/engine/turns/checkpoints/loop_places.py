@@ -105,6 +105,8 @@ def _loader_again(frame: Frame, inner: Any) -> Again:
 
     def again(namespace: dict[str, Any]) -> Iterator[object]:
         begin.restore()
+        if head.maker is not None:
+            access.execute(head.maker.source.code, namespace)
         fresh: Any = iter(access.evaluate(expression, namespace))
         loader, *number = _made_of(fresh) if isinstance(fresh, enumerate) else (fresh,)
         for _ in range(given):
@@ -113,6 +115,8 @@ def _loader_again(frame: Frame, inner: Any) -> Again:
         if is_over:
             next(loader._sampler_iter, None)
         wound: Iterator[object] = enumerate(loader, number[0] + given) if number else loader
+        if head.maker is not None:
+            namespace[head.loader] = wound
         return wound
 
     return again

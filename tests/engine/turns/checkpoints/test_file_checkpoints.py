@@ -69,6 +69,9 @@ for epoch in range(30):
     else:
         waited += 1
 """
+COUNTED = EARLY_STOP.replace("for xb, tb in loader", "for number, (xb, tb) in enumerate(loader, 1)").replace(
+    "total += loss.item()", "total += loss.item() * number"
+)
 OVER_BATCHES = """
 data = torch.utils.data.TensorDataset(torch.randn(400, 4), torch.randn(400))
 loader = torch.utils.data.DataLoader(data, batch_size=4, shuffle=True)
@@ -127,10 +130,22 @@ PROGRAMS = {
     "generator of its own": OWN_GENERATOR.replace("number, pair in enumerate(loader)", "pair in loader"),
     "carried values": CARRIED,
     "early stop": EARLY_STOP,
+    "early stop, counted": COUNTED,
+    "counted by a name": COUNTED.replace(
+        "    for number, (xb, tb) in enumerate(loader, 1):",
+        "    batches = enumerate(loader, 1)\n    for number, (xb, tb) in batches:",
+    ),
+    "places of a list, counted": EARLY_STOP.replace(
+        "    for xb, tb in loader:",
+        "    for number, k in enumerate(places):\n        xb, tb = x[k : k + 30], t[k : k + 30]",
+    ).replace("for epoch", "places = [0, 15, 30]\nfor epoch", 1),
     "one epoch": OVER_BATCHES,
     "a sparse gradient that turns add to": SPARSE,
 }
-WITHIN = ("shuffled loader", "generator of its own", "early stop")
+WITHIN = (
+    "shuffled loader", "shuffled loader, counted", "generator of its own", "early stop", "early stop, counted",
+    "counted by a name", "places of a list, counted",
+)  # fmt: skip
 """Those that are kept within an epoch, too."""
 
 
