@@ -280,3 +280,16 @@ def result_families(operator: Operator, names: tuple[str, ...], literals: Mappin
 def call_results(constructor: Operator | None) -> tuple[Result, ...]:
     """Results of calling the module that a constructor makes; one tensor when it is not known."""
     return constructor.calls if constructor is not None and constructor.constructs else (Result(),)
+
+
+def operand_family(families: list[Family]) -> Family:
+    """What comes of an arithmetic operator on such values."""
+    if families and all(family is Family.NUMBER for family in families):
+        return Family.NUMBER
+    if families[0] is Family.TEXT:
+        return Family.TEXT  # "%d" % n, "-" * 20
+    if Family.ARRAY in families and Family.TENSOR not in families:
+        return Family.ARRAY
+    if Family.TUPLE in families and Family.TENSOR not in families:
+        return Family.TUPLE
+    return Family.TENSOR if Family.UNKNOWN not in families or Family.TENSOR in families else Family.UNKNOWN

@@ -14,7 +14,7 @@ from gradstudio.graph.text.statements import SELF
 from gradstudio.operators.calls import argument_binding
 from gradstudio.operators.calls.argument_binding import Several, Slice, Written
 from gradstudio.operators.catalogue.loader import load
-from gradstudio.operators.families import call_results
+from gradstudio.operators.families import call_results, operand_family
 from gradstudio.operators.literals.parser import family_of
 from gradstudio.operators.model import Face, Family, Operator
 
@@ -24,6 +24,8 @@ _HANDS_ON = frozenset(
 """How what is made of something foreign is as foreign."""
 WRAPPER = 'DistributedDataParallel"'
 """How the path of what wraps a module ends, as a literal."""
+_NUMBERS = frozenset(f'"torch.distributed.{word}"' for word in ("get_rank", "get_world_size", "get_node_local_rank"))
+"""Paths, as literals, that the catalogue does not have, and that give a number."""
 _CALLS_CODE = FREE - {CODE, FREE_PATH}
 _PYTHON = ("python.", "builtins.", "operator.")
 """How the keys of what is no torch's and no numpy's begin."""
@@ -305,6 +307,9 @@ class GraphBuilder:
         operator = row_of(self.graph, node)
         if operator is None:
             return
+        if operator.key == FREE_PATH and node.literals.get("name") in _NUMBERS:
+            self._families[item, 0] = Family.NUMBER
+            return
         if operator.key in FREE and operator.key != CODE:
             if node.literals.get("name", "").endswith(WRAPPER):
                 self._wrapped[item] = ports.get("inputs.0")
@@ -318,7 +323,7 @@ class GraphBuilder:
             self._foreign.update((item, k) for k in range(max(1, len(node.names))))
         families = [self.family(value) for value in values]
         if operator.face in (Face.INFIX, Face.PREFIX, Face.AUGMENTED) and operator.results[0].family is Family.TENSOR:
-            self._families[item, 0] = _of_operands(families)
+            self._families[item, 0] = operand_family(families)
         elif operator.face is Face.ALIAS and families:
             self._families[item, 0] = families[0]
         elif operator.face is Face.ITEM and values:
@@ -386,15 +391,3 @@ class GraphBuilder:
 
 def _is_unknown(operator: Operator) -> bool:
     return bool(operator.results) and operator.results[0].family is Family.UNKNOWN
-
-
-def _of_operands(families: list[Family]) -> Family:
-    if families and all(family is Family.NUMBER for family in families):
-        return Family.NUMBER
-    if families[0] is Family.TEXT:
-        return Family.TEXT  # "%d" % n, "-" * 20
-    if Family.ARRAY in families and Family.TENSOR not in families:
-        return Family.ARRAY
-    if Family.TUPLE in families and Family.TENSOR not in families:
-        return Family.TUPLE
-    return Family.TENSOR if Family.UNKNOWN not in families or Family.TENSOR in families else Family.UNKNOWN

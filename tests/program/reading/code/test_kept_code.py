@@ -406,6 +406,15 @@ def test_a_function_of_torch_without_a_row_is_a_node_that_needs_a_yes() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("path", ["get_rank", "get_world_size"])
+def test_what_is_computed_from_the_rank_is_as_known_as_from_any_number(path: str) -> None:
+    text = f"import torch\nimport torch.distributed\nn = torch.distributed.{path}()\nnet = torch.nn.Linear(2, 3)\n"
+    text += "x = torch.ones(4, 2) / 10 + 2 * n\nloss = (net(x) ** 2).mean()\nloss.backward()\n"
+    operators = [node.operator for node in read(text).nodes.values()]
+    assert "torch.Tensor.mean" in operators and "torch.Tensor.backward" in operators
+    assert "python.free_method" not in operators
+
+
 def test_what_is_behind_an_import_of_its_own_is_called_by_the_name_that_code_binds() -> None:
     text = "import torch\nfrom torch.distributed.fsdp import FullyShardedDataParallel as FSDP\n"
     text += "net = FSDP(torch.nn.Linear(2, 3))\n"
