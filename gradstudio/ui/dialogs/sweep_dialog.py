@@ -53,7 +53,7 @@ HEAD: Final = (
 SEARCHES: Final = {GRID: "every combination", OPTUNA: "what optuna proposes"}
 HINTS: Final = {
     GRID: "Type values into Train with: 0.1, 0.01, 0.001. Or choose a row, and fill in a range.",
-    OPTUNA: "Type a range into Train with, 0.001:0.1:log or 16:64, or values. Or choose a row, and fill in a range.",
+    OPTUNA: "Type a range into Train with: 0.001:0.1:log, 16:64. Or choose a row, and fill in a range.",
 }
 EQUAL, RATIOS = "in equal steps", "in equal ratios"
 COUNT: Final = 3
