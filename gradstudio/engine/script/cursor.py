@@ -61,6 +61,10 @@ class Frame:
         """Whether an element was fetched and not bound yet."""
         return self.pending is not _NOTHING
 
+    def end_turns(self) -> None:
+        """No turn of the loop follows."""
+        self.iterator, self.pending = iter(()), _NOTHING
+
     def take_ahead(self) -> tuple[object, ...]:
         """The element that was fetched and not bound yet, if there is one; it is fetched no more."""
         ahead, self.pending = self.pending, _NOTHING
@@ -346,7 +350,7 @@ class Cursor:
         frame = self.frames[-1]
         frame.index = len(frame.items)
         if word == BREAK:
-            frame.iterator, frame.pending = iter(()), _NOTHING
+            frame.end_turns()
 
     def _leave(self) -> None:
         frame = self.frames.pop()

@@ -2,10 +2,12 @@
 
 The code is a `for` over what is left of the loop's own iterator. A look at the Stop flag is woven in before each
 statement, and a note behind each turn, which says whether the loop is to be left there: then the next turn can be
-recorded as if all had been. Of loops inside, it is noted when they begin, and each of their turns.
+recorded as if all had been. Of loops inside, it is noted when they begin, and each of their turns. Where code ends a
+turn (`break`, `continue`, the condition of a `while`), the note stands before it.
 """
 
 import ast
+import copy
 from collections.abc import Callable, Iterator
 from itertools import chain
 from types import CodeType
@@ -18,15 +20,16 @@ from gradstudio.engine.errors import Stopped
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, heads
 from gradstudio.engine.script.cursor import Frame
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.text.loop_exits import ends_turn
+from gradstudio.graph.text.loop_exits import TURN_ENDS, ways_out
 
-_WORDS = ("turns", "at", "turned", "reached", "entered", "passed")
-TURNS, AT, TURNED, REACHED, ENTERED, PASSED = (f"__gradstudio_{word}__" for word in _WORDS)
+_WORDS = ("turns", "at", "turned", "left", "reached", "entered", "passed")
+TURNS, AT, TURNED, LEFT, REACHED, ENTERED, PASSED = (f"__gradstudio_{word}__" for word in _WORDS)
 """Names in the program's namespace while turns run; no program can spell them."""
 Path = tuple[int, ...]
 """Indices of a statement in a loop's body, and in the blocks within, outermost first."""
 _AROUND = (ast.With, ast.If)
-_NESTED = (*_AROUND, ast.For)
+_LOOPS = (ast.For, ast.While)
+_NESTED = (*_AROUND, *_LOOPS)
 
 
 class QuickLoop(NamedTuple):
@@ -70,6 +73,7 @@ class TurnsEnd(NamedTuple):
         place: in the middle of another turn, before this statement; None between two turns.
         error: what the statement there raised, or what the loop did for its next element.
         inner: it was in an inner loop: what has run of that is not known.
+        left: code has ended the last turn there; () when that ran to its end.
         is_goal: the run was to get here.
     """
 
@@ -78,31 +82,70 @@ class TurnsEnd(NamedTuple):
     place: Path | None = None
     error: Exception | None = None
     inner: bool = False
+    left: Path = ()
     is_goal: bool = False
 
 
 def quick_loop(text: str, head: Head) -> QuickLoop | None:
     """The loop of a program's text that stands at a block's line, compiled; None when the text has none there."""
     tree = ast.parse(text, FILENAME)
-    found = [one for one in ast.walk(tree) if isinstance(one, ast.For) and one.lineno == head.block.line]
-    if len(found) != 1 or found[0].orelse or _ends_turns(found[0], head):
-        return None
-    loop = access.guarded(ast.Module([found[0]], [])).body[0]
-    if not isinstance(loop, ast.For):
+    found = [one for one in ast.walk(tree) if isinstance(one, _LOOPS) and one.lineno == head.block.line]
+    if len(found) != 1 or found[0].orelse:
         return None
     weaver = _Weaver(head.body)
-    body = weaver.weave(loop.body)
+    loop = access.guarded(ast.Module([_without_head(found[0])], [])).body[0]
+    if not isinstance(loop, ast.For | ast.While):
+        return None
     leave = ast.If(ast.Call(ast.Name(TURNED, ast.Load()), [], []), [ast.Break()], [])
-    loop.body = [*body, ast.copy_location(leave, loop)]
-    loop.iter = ast.copy_location(ast.Name(TURNS, ast.Load()), loop.iter)
-    return QuickLoop(access.compiled(ast.Module([loop], [])), tuple(weaver.places), tuple(weaver.inner))
+    over, ended = woven_call(LEFT, loop, 1), woven_call(LEFT, loop, 0)
+    body = weaver.weave(_with_notes(loop.body, [over, leave, ast.Break()], [ended, leave, ast.Continue()]))
+    target = loop.target if isinstance(loop, ast.For) else ast.Name(TURNS, ast.Store())
+    turns = ast.copy_location(ast.Name(TURNS, ast.Load()), loop)
+    made = ast.copy_location(ast.For(target, turns, [*body, ast.copy_location(leave, loop)], []), loop)
+    ast.fix_missing_locations(made)
+    return QuickLoop(access.compiled(ast.Module([made], [])), tuple(weaver.places), tuple(weaver.inner))
 
 
-def _ends_turns(loop: ast.For, head: Head) -> bool:
-    """Whether code ends turns of the loop, or of one in it: a note behind each turn would miss that."""
-    lines = {head.block.line, *(one.block.line for one in heads(head.body) if one.block.kind == "for")}
-    drawn = (one for one in ast.walk(loop) if isinstance(one, ast.For) and one.lineno in lines)
-    return any(ends_turn(inner) for one in drawn for inner in one.body)
+def _without_head(loop: ast.For | ast.While) -> ast.For | ast.While:
+    """A loop whose condition is a statement of its body."""
+    if isinstance(loop, ast.For) or isinstance(loop.test, ast.Constant):
+        return loop
+    ends = ast.If(ast.UnaryOp(ast.Not(), loop.test), [ast.Break()], [])
+    for part in (ends, ends.test, *ends.body):
+        ast.copy_location(part, loop.test)
+    return ast.copy_location(ast.While(ast.Constant(True), [ends, *loop.body], []), loop)
+
+
+def _with_notes(body: list[ast.stmt], at_break: list[ast.stmt], at_continue: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a loop with others in place of what ends a turn of it."""
+    ends: set[ast.AST] = {one for statement in body for one in ways_out(statement) if isinstance(one, TURN_ENDS)}
+    return _Noted(ends, at_break, at_continue).all(body) if ends else body
+
+
+class _Noted(ast.NodeTransformer):
+    def __init__(self, ends: set[ast.AST], at_break: list[ast.stmt], at_continue: list[ast.stmt]) -> None:
+        self._ends, self._at_break, self._at_continue = ends, at_break, at_continue
+
+    def all(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        for one in body:
+            made: Any = self.visit(one)
+            found += made if isinstance(made, list) else [made]
+        return found
+
+    def visit_Break(self, node: ast.Break) -> Any:
+        return self._instead(node, self._at_break)
+
+    def visit_Continue(self, node: ast.Continue) -> Any:
+        return self._instead(node, self._at_continue)
+
+    def _instead(self, node: ast.stmt, others: list[ast.stmt]) -> Any:
+        if node not in self._ends:
+            return node
+        made = copy.deepcopy(others)
+        for part in (part for one in made for part in ast.walk(one)):
+            ast.copy_location(part, node)
+        return made
 
 
 def run_turns(
@@ -117,6 +160,7 @@ def run_turns(
     The frame stands at the end of the last turn that was run, or, when it was broken off, in the middle.
     """
     place, turns, backwards = -1, 0, 0
+    left, leaves, is_over = -1, -1, False
 
     def at(number: int) -> None:
         nonlocal place
@@ -124,8 +168,13 @@ def run_turns(
         if stopped():
             raise Stopped
 
+    def note_left(ends_loop: int) -> None:
+        nonlocal leaves, is_over
+        leaves, is_over = place, bool(ends_loop)
+
     def note_turn() -> bool:
-        nonlocal place, turns
+        nonlocal place, turns, left, leaves
+        left, leaves = leaves, -1
         place = -1
         turns += 1
         return notes.turned() or stopped()
@@ -135,7 +184,7 @@ def run_turns(
         backwards += 1
 
     woven = {TURNS: _left_of(frame), AT: at, TURNED: note_turn, REACHED: note_backward}
-    woven |= {ENTERED: notes.entered, PASSED: notes.passed}
+    woven |= {LEFT: note_left, ENTERED: notes.entered, PASSED: notes.passed}
     namespace.update(woven)
     error: Exception | None = None
     try:
@@ -149,8 +198,10 @@ def run_turns(
             del namespace[name]
     meeting.has_met()  # ranks may have met in them: no row says when
     frame.turn += turns
+    if is_over:
+        frame.end_turns()
     if place < 0:
-        return TurnsEnd(turns, backwards, error=error)
+        return TurnsEnd(turns, backwards, error=error, left=loop.places[left][0] if left >= 0 else ())
     frame.turn += 1
     path, inner = loop.places[place]
     return TurnsEnd(turns, backwards, path, error, inner)
@@ -158,12 +209,21 @@ def run_turns(
 
 def ids_from(frame: Frame, place: Path) -> frozenset[ItemId]:
     """The statements of a loop's body that stand at a place or behind it."""
+    return _ids_from(frame, place, with_place=True)
+
+
+def ids_behind(frame: Frame, place: Path) -> frozenset[ItemId]:
+    """The statements of a loop's body that stand behind a place."""
+    return _ids_from(frame, place, with_place=False)
+
+
+def _ids_from(frame: Frame, place: Path, *, with_place: bool) -> frozenset[ItemId]:
     items, found = frame.items, set[ItemId]()
     for index in place:
         found.update(step.id for step in flat_steps(items[index + 1 :]))
         item = items[index]
         if isinstance(item, Step):
-            found.add(item.id)
+            found.update([item.id] if with_place else [])
             break
         items = item.body
     else:
@@ -189,6 +249,7 @@ class _Weaver:
     def __init__(self, items: tuple[Item, ...]) -> None:
         self.places: list[tuple[Path, bool]] = []
         self.inner: list[tuple[Head, tuple[int, ...]]] = []
+        self._newest: Path = ()
         self._heads = {head.block.line: head for head in heads(items) if head.block.kind == "for"}
         self._lines = list(_lines_of(items, ()))
         self._backward_lines = set(_backward_lines(items))
@@ -196,18 +257,26 @@ class _Weaver:
     def weave(self, statements: list[ast.stmt], looks: bool = True, around: tuple[int, ...] = ()) -> list[ast.stmt]:
         woven: list[ast.stmt] = []
         for statement in statements:
-            if looks:
-                self.places.append((self._path_of(statement), isinstance(statement, ast.For)))
+            path = self._path_of(statement) if looks else ()
+            if path and path != self._newest:  # of several statements of code the first alone is one of the program
+                self._newest = path
+                self.places.append((path, isinstance(statement, _LOOPS)))
                 woven.append(woven_call(AT, statement, len(self.places) - 1))
-            inner = self._heads.get(statement.lineno) if isinstance(statement, ast.For) else None
+            inner = self._heads.get(statement.lineno) if isinstance(statement, _LOOPS) else None
             if inner is not None:
                 number = len(self.inner)
                 self.inner.append((inner, around))
                 woven.append(woven_call(ENTERED, statement, number))
+            if isinstance(statement, _LOOPS) and inner is not None:
+                statement = _without_head(statement)
+                passed = woven_call(PASSED, statement, number)
+                body = _with_notes(statement.body, [passed, ast.Break()], [passed, ast.Continue()])
+                statement.body = [*self.weave(body, looks=False, around=(*around, number)), passed]
+                woven.append(statement)
+                continue
             woven.append(statement)
-            if isinstance(statement, ast.For) and inner is not None:
-                statement.body = self.weave(statement.body, looks=False, around=(*around, number))
-                statement.body.append(woven_call(PASSED, statement, number))
+            if isinstance(statement, _LOOPS):
+                statement.body = self.weave(statement.body, looks=False, around=around)
             elif isinstance(statement, _NESTED):
                 statement.body = self.weave(statement.body, looks and isinstance(statement, _AROUND), around)
             elif not self._backward_lines.isdisjoint(range(statement.lineno, (statement.end_lineno or 0) + 1)):

@@ -23,7 +23,16 @@ from gradstudio.engine.turns.checkpoints.checkpoints import Checkpoint, Checkpoi
 from gradstudio.engine.turns.checkpoints.file_checkpoints import FileCheckpoints
 from gradstudio.engine.turns.gradient_catch_up import catch_up
 from gradstudio.engine.turns.inner_turns import InnerTurns
-from gradstudio.engine.turns.quick_loop import Notes, Path, QuickLoop, TurnsEnd, ids_from, quick_loop, run_turns
+from gradstudio.engine.turns.quick_loop import (
+    Notes,
+    Path,
+    QuickLoop,
+    TurnsEnd,
+    ids_behind,
+    ids_from,
+    quick_loop,
+    run_turns,
+)
 from gradstudio.engine.turns.sampled_loop import FIRST, SampledLoop
 from gradstudio.engine.turns.shared_turns import shared_turns
 from gradstudio.engine.turns.turn_curves import TurnCurves
@@ -173,7 +182,7 @@ class TurnSampling:
         for loop in self._loops[:-1]:
             loop.seen -= 1  # its turn is not over
         catch_up(live.gradients, 0)
-        self._tell_again(live, self._loops[-1], None, shows_all=False)
+        self._tell_again(live, self._loops[-1], frozenset(), shows_all=False)
         if draws:
             self.charts.draw_anew(live)
 
@@ -276,12 +285,14 @@ class TurnSampling:
             return None
         self._telling.flush()
         done, backwards, before = 0, 0, loop.frame.turn
+        ended_at: Path = ()
         end: TurnsEnd | None = None
         while left and not self._stopped() and (end is None or (end.place is None and end.error is None)):
             end = self._run(live, loop, left, live.step_count + done * len(loop.steps))
             if not end.turns and end.place is None:
                 break  # there are no more
             done, backwards = done + end.turns, backwards + end.backwards
+            ended_at = end.left
             left = self._turns_left(loop) if not self.ends_verb() else 0
             if time.perf_counter() - self._told_s >= sampled_loop.TELL_S:
                 self.tell(live)
@@ -292,7 +303,8 @@ class TurnSampling:
         is_shown = self._stopped() or self.pauses() or place is not None or (end is not None and end.turns == 0)
         live.step_count += done * len(loop.steps)
         catch_up(live.gradients, backwards)
-        self._tell_again(live, loop, place, is_shown)
+        ahead = ids_behind(loop.frame, ended_at) if ended_at else frozenset[ItemId]()
+        self._tell_again(live, loop, ids_from(loop.frame, place) if place is not None else ahead, is_shown)
         return end
 
     def _run(self, live: Live, loop: SampledLoop, left: int, step: int) -> TurnsEnd:
@@ -323,16 +335,15 @@ class TurnSampling:
         loop.note_quick(end.turns, clock() - began)
         return end
 
-    def _tell_again(self, live: Live, loop: SampledLoop, place: Path | None, shows_all: bool) -> None:
+    def _tell_again(self, live: Live, loop: SampledLoop, ahead: frozenset[ItemId], shows_all: bool) -> None:
         """Tell what the last turns without a record left, as it stands now: leaves, or all that has a name.
 
         Args:
-            place: the last turn stands there; what is behind it has not run in this turn.
+            ahead: what has not run in the last turn, which stands ahead of it or was ended by code.
             shows_all: it is looked at now.
         """
         live.backward_parts = {}
         turns = live.cursor.turns
-        ahead = ids_from(loop.frame, place) if place is not None else frozenset()
         before = (*turns[:-1], turns[-1] - 1)
         with clean_modes():
             writes = leaves_written(live, loop.steps)
