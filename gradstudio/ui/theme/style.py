@@ -232,11 +232,11 @@ QLineEdit[invalid="true"], QPlainTextEdit#field[invalid="true"], QComboBox[inval
 QLineEdit:read-only { color: @text_dim@; background: @surface@; }
 QCheckBox { spacing: 7px; padding: 3px 0; }
 QCheckBox[role="dim"], QComboBox[role="dim"] { color: @text_dim@; }
-QCheckBox::indicator, QListWidget::indicator { width: 14px; height: 14px; border: 1px solid @text_dim@;
-  border-radius: 4px; background: @field@; }
+QCheckBox::indicator, QListWidget::indicator, QTableView::indicator { width: 14px; height: 14px;
+  border: 1px solid @text_dim@; border-radius: 4px; background: @field@; }
 QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: @focus@; }
-QCheckBox::indicator:checked, QListWidget::indicator:checked { background: @accent@; border-color: @accent@;
-  image: url("@icons@/boxes/@tick@.svg"); }
+QCheckBox::indicator:checked, QListWidget::indicator:checked, QTableView::indicator:checked { background: @accent@;
+  border-color: @accent@; image: url("@icons@/boxes/@tick@.svg"); }
 QComboBox::drop-down { border: 0; width: 20px; }
 QComboBox#slim { padding: 0 0 0 6px; }
 QComboBox#slim::drop-down { width: 16px; }

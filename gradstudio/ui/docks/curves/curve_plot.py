@@ -6,12 +6,13 @@ os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 
 import pyqtgraph
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtGui import QColor, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from gradstudio.protocol.curve_titles import is_share
-from gradstudio.ui.docks.curves.beside_colors import beside_color
+from gradstudio.ui.docks.curves.beside_colors import beside_color, dashes_of
 from gradstudio.ui.docks.curves.curve_axes import Side, choose_sides
+from gradstudio.ui.docks.curves.curve_legend import CurveLegend
 from gradstudio.ui.docks.curves.curve_marks import CurveMarks
 from gradstudio.ui.docks.curves.curve_pointer import CurvePointer
 from gradstudio.ui.docks.curves.curve_table import smooth
@@ -19,26 +20,16 @@ from gradstudio.ui.docks.curves.twin_boxes import LeftBox
 from gradstudio.ui.state.results.curve_store import BesideCurve, CurveStore, Name
 from gradstudio.ui.theme import Theme, ui_font
 
-TICK_POINTS, LEGEND_POINTS = 11, 9
+TICK_POINTS = 11
 LABEL_FROM_PX = 150
 """In less height the room is the curve's."""
-LEGEND_GAP_PX = 8
-LEGEND_SHARE = 0.4
-"""Of the width, what the names of the curves may take; longer ones are cut, and whole under the pointer."""
-SAMPLE_PX = 44
-QWIDGETSIZE_MAX = (1 << 24) - 1
+NOTCH = 120
+"""Of a wheel, eighths of a degree."""
 STRONG, FAINT = 1.6, 60
 """Width of a curve, and how opaque what was smoothed stays behind it."""
 SHARE_PADDING = 0.04
 BESIDE, DIM = 1.3, 170
 """Width of a curve of another run, and how opaque it is."""
-
-
-class _Sample(pyqtgraph.ItemSample):  # type: ignore[misc]  # pyqtgraph has no types
-    """A line in the legend: a click on it is one on the plot behind it."""
-
-    def mouseClickEvent(self, event: object) -> None:
-        event.ignore()  # type: ignore[attr-defined]  # pyqtgraph's
 
 
 class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
@@ -73,6 +64,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         self._drawn: tuple[tuple[BesideCurve, ...], frozenset[str], int] | None = None
         self._weighed: tuple[tuple[BesideCurve, ...], dict[str, float]] = ((), {})
         self._turns = 1
+        self._has_runs = False
         self.setAccessibleName("Curves over turns")
         self.setMenuEnabled(False)
         item = self.getPlotItem()
@@ -82,8 +74,8 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         item.getAxis("right").setGrid(False)  # two grids of other steps could not be told apart
         item.setDownsampling(auto=True, mode="peak")
         item.setClipToView(True)
-        self.legend = item.addLegend(offset=(-LEGEND_GAP_PX, 8), labelTextSize=f"{LEGEND_POINTS}pt", sampleType=_Sample)
-        self.legend.setParentItem(item)  # beside the curves, not over them
+        self.names = CurveLegend(self)
+        self.legend = self.names.legend
         self.right = item.getViewBox().right
         self.right.setZValue(item.getViewBox().zValue() + 1)
         self.scene().addItem(self.right)
@@ -100,9 +92,10 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
 
     def refresh(self, titles: dict[Name, str]) -> None:
         """Draw the curves of these names, called so."""
-        if titles != self._titles:
+        has_runs = bool(self._store.beside)
+        if titles != self._titles or has_runs != self._has_runs:
             self._forget_curves()
-            self._titles = dict(titles)
+            self._titles, self._has_runs = dict(titles), has_runs
         self._refresh_sides()
         longest = self._store.longest_of(titles)
         for name in titles:
@@ -115,29 +108,12 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
             line.setData(x + 1, smooth(y, self._turns), connect="finite")
         self._refresh_beside()
         self._color_axes()
-        self._fit_legend()
+        self.names.fit()
         self.pointer.refresh(self.lines())
 
     def lines(self) -> list[pyqtgraph.PlotDataItem]:
         """What is drawn with a name, this run's first."""
         return [*(line for _, line in self._curves.values()), *self._beside]
-
-    def _fit_legend(self) -> None:
-        """Names beside the curves, cut where they would take too much of the width."""
-        font = QFont()
-        font.setPointSize(LEGEND_POINTS)
-        metrics, most_px = QFontMetrics(font), int(self.width() * LEGEND_SHARE) - SAMPLE_PX
-        for sample, shown in self.legend.items:
-            whole = sample.item.property("whole") or shown.text
-            sample.item.setProperty("whole", whole)
-            words = metrics.elidedText(whole, Qt.TextElideMode.ElideMiddle, max(most_px, SAMPLE_PX))
-            if words != shown.text:
-                shown.setMaximumWidth(QWIDGETSIZE_MAX)
-                shown.setText(words)
-            shown.setMaximumWidth(shown.itemRect().width())  # else it stays as wide as the widest was
-        self.legend.updateSize()
-        beside = self.legend.width() + 2 * LEGEND_GAP_PX if self.legend.items else 1
-        self.getPlotItem().layout.setContentsMargins(1, 1, beside, 1)
 
     def set_log(self, is_on: bool) -> None:
         """Values on a logarithmic scale."""
@@ -187,7 +163,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
             axis.setTextPen(theme.text_dim)
             axis.setTickFont(ui_font(TICK_POINTS))
             axis.enableAutoSIPrefix(False)
-        self.legend.setLabelTextColor(theme.text)
+        self.names.set_theme(theme)
         self._cursor.setPen(pyqtgraph.mkPen(theme.accent, width=1.4))
         self.pointer.set_theme(theme)
         titles = self._titles
@@ -231,7 +207,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
     def _draw_beside(self, curve: BesideCurve) -> pyqtgraph.PlotDataItem:
         color = beside_color(self._theme, curve.place)
         color.setAlpha(DIM)
-        pen = pyqtgraph.mkPen(color, width=BESIDE)
+        pen = self._pen(color, BESIDE, curve.title)
         item = self._draw(pen, curve.title, f"{curve.label}: {curve.title}")
         item.setZValue(-1)
         item.setData(curve.turns + 1, smooth(curve.values, self._turns), connect="finite")
@@ -239,13 +215,19 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
 
     def _curve(self, name: Name) -> tuple[pyqtgraph.PlotDataItem, pyqtgraph.PlotDataItem]:
         if name not in self._curves:
-            color = pyqtgraph.mkColor(self._theme.plot[len(self._curves) % len(self._theme.plot)])
-            faint = pyqtgraph.mkColor(color)
+            number = 0 if self._has_runs else len(self._curves) % len(self._theme.plot)
+            color = QColor(self._theme.plot[number])
+            faint = QColor(color)
             faint.setAlpha(FAINT)
             title = self._titles[name]
             whole = self._draw(pyqtgraph.mkPen(faint, width=1), title)
-            self._curves[name] = whole, self._draw(pyqtgraph.mkPen(color, width=STRONG), title, title)
+            self._curves[name] = whole, self._draw(self._pen(color, STRONG, title), title, title)
         return self._curves[name]
+
+    def _pen(self, color: QColor, width: float, title: str) -> object:
+        """Of several runs the colour tells which it is, and dashes which of its values."""
+        dashes = dashes_of(title, list(self.sides)) if self._has_runs else ()
+        return pyqtgraph.mkPen(color, width=width, dash=list(dashes) or None)
 
     def _draw(self, pen: object, title: str, name: str | None = None) -> pyqtgraph.PlotDataItem:
         """A line of the curve of this title, on its axis; with a name it stands in the legend."""
@@ -304,12 +286,20 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
             self.removeItem(curve)
 
     def _on_view_box_resized(self) -> None:
-        self._fit_legend()
+        self.names.fit()
         self.right.setGeometry(self.getPlotItem().getViewBox().sceneBoundingRect())
         axis = self.getPlotItem().getAxis("bottom")
         is_high = self.height() >= LABEL_FROM_PX
         if is_high != bool(axis.labelText):
             axis.setLabel("turn" if is_high else None)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Over the names it scrolls them, elsewhere it zooms."""
+        if self.names.holds(self.mapToScene(event.position().toPoint())):
+            self.names.scroll(event.angleDelta().y() / NOTCH)
+            event.accept()
+        else:
+            super().wheelEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradstudio.graph.model import ItemId
     from gradstudio.ui.state.results.curve_store import Numbers
 
 
@@ -28,16 +27,16 @@ def smooth(values: Numbers, turns: int) -> Numbers:
     return np.asarray(np.where(finite, means, np.nan), dtype=np.float64)
 
 
-def table(curves: Iterable[tuple[ItemId, str, Numbers, Numbers]]) -> str:
-    """Curves (loop, title, turns from 0, values) as CSV: a line a turn, a column a curve, empty without a value."""
+def table(curves: Iterable[tuple[str, Numbers, Numbers]]) -> str:
+    """Curves (title, turns from 0, values) as CSV: a line a turn, a column a curve, empty without a value."""
     shown = list(curves)
     rows: dict[int, dict[int, float]] = {}
-    for place, (_, _, x, y) in enumerate(shown):
+    for place, (_, x, y) in enumerate(shown):
         for turn, value in zip(x.tolist(), y.tolist(), strict=True):
             rows.setdefault(int(turn), {})[place] = value
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["turn", *(title for _, title, _, _ in shown)])
+    writer.writerow(["turn", *(title for title, _, _ in shown)])
     for turn in sorted(rows):
         found = (rows[turn].get(place) for place in range(len(shown)))
         writer.writerow([turn + 1, *("" if value is None else repr(value) for value in found)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -20,7 +20,7 @@ from gradstudio.protocol.messages.progress import CurveKey
 from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
 from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.curves.axes_menu import AxesMenu
-from gradstudio.ui.state.results.curve_store import Name
+from gradstudio.ui.state.results.curve_store import Name, Numbers
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.form_layout import label
@@ -92,7 +92,7 @@ class CurvesPanel(QWidget):
             self.plot.refresh(titles)
             self.plot.marks.refresh(self._store.marks_on_axis(), self._theme)
             self._show_moment()
-        self.export.setEnabled(bool(titles))
+        self.export.setEnabled(has_curves)
         self.axes.setEnabled(has_curves)
         self._stack.setCurrentWidget(self.plot if self.plot is not None and has_curves else self._waiting)
 
@@ -112,14 +112,22 @@ class CurvesPanel(QWidget):
         """What is shown, as a table."""
         from gradstudio.ui.docks.curves.curve_table import table
 
-        return table((name[0], title, *self._store.points(name)) for name, title in self.titles().items())
+        return table(self._shown())
 
     def events(self) -> bytes:
         """What is shown, as a file that TensorBoard reads; steps count turns from 0, as scripts do."""
         from gradstudio.document.event_files import Scalars, event_file
 
-        curves = (Scalars(title, *self._store.points(name)) for name, title in self.titles().items())
-        return event_file(curves, time.time())
+        return event_file((Scalars(*curve) for curve in self._shown()), time.time())
+
+    def _shown(self) -> Iterator[tuple[str, Numbers, Numbers]]:
+        """Name, turns and values of each curve that is drawn; of those of other runs the name says which."""
+        titles = self.titles()
+        for name, title in titles.items():
+            yield title, *self._store.points(name)
+        for curve in self._store.beside:
+            if not titles or curve.title in titles.values():
+                yield f"{curve.label}: {curve.title}", curve.turns, curve.values
 
     def picture(self, kind: str) -> bytes:
         """The plot as it is seen: "png" or "svg"; b"" where there is none."""
@@ -127,7 +135,7 @@ class CurvesPanel(QWidget):
 
         if self.plot is None:
             return b""
-        title = ", ".join(self.titles().values())
+        title = ", ".join(name for name, *_ in self._shown())
         return curve_picture.png(self.plot) if kind == "png" else curve_picture.svg(self.plot, title)
 
     def set_theme(self, theme: Theme) -> None:

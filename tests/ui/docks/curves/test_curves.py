@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QImage, QWheelEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.model import ItemId
@@ -18,6 +19,7 @@ from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.progress import Begin, Curve, CurveKey, Turned
 from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.ui.docks.curves.beside_colors import beside_color
 from gradstudio.ui.docks.curves.curve_table import smooth
 from gradstudio.ui.docks.curves.panel import CurvesPanel
 from gradstudio.ui.state.results import curve_store
@@ -272,3 +274,44 @@ def test_in_a_narrow_dock_names_are_cut_and_the_curves_keep_their_room(
         assert box.width() >= 0.35 * plot.width()
         words = [label.text for _, label in legend.items]
         assert (f"{name}: loss" in words) == (width == 1200) and all("…" in one or len(one) < 90 for one in words)
+
+
+def test_of_several_runs_colour_tells_which_and_dashes_which_value_and_all_names_are_reached(
+    qtbot: QtBot, session: Session, panel: CurvesPanel, dark: Theme
+) -> None:
+    store, numbers = session.results.tables.curves, np.arange(3.0)
+    titles = ("loss", "accuracy", "loss_test")
+    store.put_beside(tuple(BesideCurve(k, f"run {k}", t, numbers, numbers + k) for k in range(3) for t in titles))
+    qtbot.waitUntil(lambda: panel.plot is not None and len(panel.plot.lines()) == 9)
+    plot = panel.plot
+    assert plot is not None and panel.export.isEnabled()
+    pens = {line.property("whole").removesuffix(" →"): line.opts["pen"] for line in plot.lines()}
+    colors = {name: pen.color().name() for name, pen in pens.items()}
+    assert len(set(colors.values())) == 3 and QColor(dark.plot[0]).name() not in colors.values()
+    assert colors["run 1: loss"] == colors["run 1: accuracy"] != colors["run 2: loss"]
+    dashes = {name: tuple(pen.dashPattern()) for name, pen in pens.items()}
+    assert dashes["run 0: loss"] == dashes["run 2: loss"] and len({dashes[f"run 1: {t}"] for t in titles}) == 3
+    header = panel.csv().splitlines()[0].split(",")
+    assert header == ["turn", *(f"run {k}: {t}" for k in range(3) for t in titles)]
+    assert panel.events().count(b"run 2: loss_test") == 3
+    panel.resize(500, 190)
+    plot.grab()
+    plot.grab()
+    assert plot.names.more.isVisible() and plot.legend.height() > plot.height()
+    place = plot.mapFromScene(plot.legend.sceneBoundingRect().center())
+    for _ in range(12):
+        QApplication.sendEvent(plot.viewport(), wheel(plot.viewport().mapToGlobal(place), place, -120))
+    last = plot.legend.items[-1][1]
+    assert last.sceneBoundingRect().bottom() <= plot.height() and not plot.names.more.isVisible()
+
+
+def test_more_runs_than_colours_have_each_its_own(dark: Theme) -> None:
+    colors = [beside_color(dark, place).name() for place in range(12)]
+    assert len(set(colors)) == 12 and QColor(dark.plot[0]).name() not in colors
+
+
+def wheel(global_pos: QPoint, pos: QPoint, angle: int) -> QWheelEvent:
+    """A notch of the wheel."""
+    buttons, keys = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+    phase = Qt.ScrollPhase.NoScrollPhase
+    return QWheelEvent(QPointF(pos), QPointF(global_pos), QPoint(), QPoint(0, angle), buttons, keys, phase, False)
