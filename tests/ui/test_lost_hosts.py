@@ -185,7 +185,10 @@ def test_what_was_kept_running_goes_on_alone_and_is_taken_up(desk: Desk, connect
     assert dumps(desk.graph) == document
     assert not is_gone(processes[-1]), "it goes on"
     desk.window.actions["run.take_up"].trigger()
-    desk.until(lambda: desk.session.run.state.busy)
+    assert desk.session.run.state.busy and not menus.offer.isVisible()
+    assert desk.window.actions["run.stop"].isEnabled() and not desk.window.actions["run.run"].isEnabled()
+    assert desk.window.status.light.words.text() == "far · telling what was missed"
+    desk.until(lambda: desk.session.engine.state == "busy")
     assert desk.session.engine.place == "far"
     desk.key(Qt.Key.Key_F5, Qt.KeyboardModifier.ShiftModifier)
     desk.until(lambda: not desk.session.run.state.busy)

@@ -94,11 +94,14 @@ class AwayRun:
         if self._is_offered and state != "dead":
             self._is_offered = False
             self._status.offered.emit(None)
+        if state == "starting" and self._client.goes_on and self._before is not None and self._before.busy:
+            self._status.set(busy=True, verb=self._before.verb, outcome="", reason="")  # as far as anybody knows
 
     def adopt(self, document: "Document") -> None:
         """What another window began there is this document's: what is heard next is what it has said."""
         self._requests.adopt(document)
         self._before = RunState(verb="run")
+        self._status.set(busy=True, verb="run", outcome="", reason="")  # it ends where what is heard says so
 
     def keep(self) -> None:
         """Have the host keep what is drawn, for whoever takes it up."""
@@ -112,4 +115,6 @@ class AwayRun:
         if is_busy:
             self._status.set(busy=True, verb=before.verb, live=True, outcome="", reason="")
         elif before.busy and not self._status.state.outcome:
-            self._status.set(outcome="stopped", reason="What was asked last was lost with the line.")
+            self._status.set(busy=False, outcome="stopped", reason="What was asked last was lost with the line.")
+        elif self._status.state.busy:
+            self._status.set(busy=False)

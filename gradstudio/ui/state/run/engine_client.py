@@ -161,7 +161,7 @@ class EngineClient(QObject):
         if busy:
             self._set_state("busy")
         else:
-            self._set_state("ready" if self.ready else "starting")
+            self._set_state("ready" if self.ready and self._left is None else "starting")
 
     def move_to(
         self, place: str, make: MakeEngine | None, joins: EngineLeft | None = None, *, leaves: bool = False
@@ -336,7 +336,8 @@ class EngineClient(QObject):
             if message.ready:
                 self.devices, self._quick_deaths = message.devices, 0
             if self.state in ("starting", "ready"):
-                self._set_state("ready" if message.ready else "starting")  # ranks begin anew where one has died
+                ready = message.ready and self._left is None
+                self._set_state("ready" if ready else "starting")  # ranks begin anew where one has died
             if message.ready and self._wants_spare and self._spare is None:
                 self._spare_timer.start()
         self.received.emit(message)

@@ -112,6 +112,8 @@ class EngineLine(QObject):
         """Words about the engine, with the host that it is on; the line there may be broken."""
         if not self.place:
             return words
+        if self.state == "starting" and self._client.goes_on:
+            return f"{self.place} · telling what was missed"
         if self.state != "dead":
             return f"{self.place} · {words}"
         return f"goes on on {self.place}" if self._client.goes_on else f"no engine on {self.place}"
