@@ -206,7 +206,7 @@ class _Forward:
         if chain & self.roots or birth in self._memory_origin.values():
             return False
         ends = [item for item in chain if not chain & set(self.view.followers(item))]
-        return all(any(self.view.word(user) in WASHERS for user in self.view.followers(end)) for end in ends)
+        return bool(ends) and all(WASHERS & set(map(self.view.word, self.view.followers(end))) for end in ends)
 
 
 def _memory(record: TensorRecord) -> tuple[object, ...]:

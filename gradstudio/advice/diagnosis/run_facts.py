@@ -97,6 +97,8 @@ class RunFacts:
                 self._note(row.node, record)
             if len(self.leaves) > before:  # few of all rows make one
                 self.births.update(dict.fromkeys(list(self.leaves)[before:], at))
+        for traced in self.backwards():
+            self._join(traced)
 
     def storages(self, key: LeafKey) -> set[int]:
         """Where a leaf has lived in the course of the run; mostly one place."""
@@ -125,12 +127,20 @@ class RunFacts:
     def leaf_name(self, view: ProgramView, key: LeafKey) -> str:
         """How a person calls a leaf: ``net.0.weight``."""
         leaf = next((self.leaves[storage] for storage in self.storages(key) if storage in self.leaves), Leaf(*key))
-        return view.name_of_written(leaf.owner) + (f".{leaf.path}" if leaf.path else "")
+        output = self.module_output(leaf.owner)
+        owner = view.name_of_written(leaf.owner) if output is None else view.name(leaf.owner, output)
+        return owner + (f".{leaf.path}" if leaf.path else "")
 
     def is_held(self, item: ItemId) -> bool:
         """Whether an optimizer has a leaf that an item made."""
         storages = self.module_storages(item) | self.storages((item, ""))
         return any(not storages.isdisjoint(held) for held in self.held.values())
+
+    def module_output(self, item: ItemId) -> int | None:
+        """Which of several results of an item is a module; None where it has one result, or more modules."""
+        row = self.latest.get(item)
+        found = [k for k, one in enumerate(row.outputs) if isinstance(one, ModuleRecord)] if row is not None else []
+        return found[0] if row is not None and len(row.outputs) > 1 and len(found) == 1 else None
 
     def is_module(self, item: ItemId) -> bool:
         """Whether an item gave a module."""
@@ -139,6 +149,14 @@ class RunFacts:
     def backwards(self) -> Iterator[BackwardTraced]:
         """Those among the events."""
         return (event for event in self.events if isinstance(event, BackwardTraced))
+
+    def _join(self, traced: BackwardTraced) -> None:
+        """A leaf known by several paths: where these disagree, it took another one's place, and is the newer."""
+        for key, row in leaf_rows(traced):
+            homes = [self.storages((value.node, value.path)) for value in row.values]
+            known = [home for home in homes if home]
+            if len(known) > 1 and not set.intersection(*known):
+                self._storages[key] = {max(set.union(*known), key=lambda storage: self.births.get(storage, -1))}
 
     def _note(self, node: ItemId, record: Record) -> None:
         if isinstance(record, ModuleRecord):

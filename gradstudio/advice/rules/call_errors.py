@@ -77,6 +77,15 @@ CALLS: tuple[Rule, ...] = (
         "import torch\ntorch.ones(2)()",
     ),
     Rule(
+        "numbers where tensors are joined",
+        "TypeError",
+        r"expected Tensor as element (?P<k>\d+) in argument \d+, but got (?P<a>float|int|bool)\b",
+        "This joins tensors, and got Python numbers ({a}): item() and float() leave the graph, so no gradient would "
+        "come through them.",
+        ("Append the tensors themselves, without item()", "Make a tensor of plain numbers with torch.tensor"),
+        "import torch\ntorch.stack([1.0, 2.0])",
+    ),
+    Rule(
         "data of another kind",
         "",
         r"invalid data type '(?P<a>\w+)'|expected np\.ndarray \(got (?P<b>\w+)\)|could not convert string to float"

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView, layers_of
 from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.model import ItemId, Node
 from gradstudio.protocol.messages.records import PlainRecord, Record, TensorRecord
 
 SOFTMAXES = frozenset({"softmax", "log_softmax", "Softmax", "LogSoftmax", "softmin"})
+REMAINDERS, PLACED = frozenset({"mod", "remainder", "divmod"}), frozenset({"getitem", "setitem"})
 FLOORS = frozenset({"floordiv", "floor_divide"})
 LEAST_LEFT = 0.1
 """Of the share that bytes are of the largest, what must be left behind a division that rounds down."""
@@ -145,7 +147,7 @@ def rounds_down(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> 
         words = "and its slope is 0 everywhere, so no gradient passes"
     elif isinstance(before, TensorRecord) and before.summary.dtype.startswith("float") and _is_lost(before, after):
         words = f"and what {of} has behind the point is gone"
-    elif _largest(before) and _largest(after) == 0:
+    elif _largest(before) and _largest(after) == 0 and not _tells_place(view, item, first):
         words = f"and of {of} (at most {_largest(before):g}) nothing but 0 is left"
     elif (
         isinstance(before, TensorRecord)
@@ -166,6 +168,15 @@ def rounds_down(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> 
         "is meant; // is for positions and counts.",
         (item, first.item),
     )
+
+
+def _tells_place(view: ProgramView, item: ItemId, first: Source) -> bool:
+    """Whether the remainder is taken, too, or the quotient says where something stands: then 0 is a place."""
+    if any(view.word(user) in REMAINDERS for user in view.followers(first.item)):
+        return True
+    users = list(view.followers(item))
+    users += [after for user in users for after in view.followers(user)]
+    return any(view.word(user) in PLACED for user in users)
 
 
 def view_for_transpose(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:

@@ -15,7 +15,8 @@ from gradstudio.graph.text.code_records import code_of, is_code
 from gradstudio.graph.text.code_text import syntax_of
 from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord
 
-WRITES = frozenset({"set_attribute"})
+WRITES = frozenset({"set_attribute", "requires_grad=", "requires_grad"})
+OF_TENSORS = "torch.Tensor.requires_grad="
 READ = "python.attribute"
 REQUIRES = "requires_grad"
 NEAREST = 0.85
@@ -34,11 +35,16 @@ def near_attribute(name: str) -> str:
 
 def unknown_attribute(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:
     """A name that neither torch nor the program reads, where one that torch reads is meant."""
-    node, source = view.node(item), view.source(item, ("object",))
-    name = node.literals.get("name", "") if node is not None else ""
+    node, source = view.node(item), view.source(item, ("object", "self"))
+    if node is None:
+        return
+    name = REQUIRES if node.operator == OF_TENSORS else node.literals.get("name", "")
     if source is None or not name or (name != REQUIRES and name in _names_read(view.graph)):
         return
     whose = view.source_name(source)
+    part = view.source(source.item, ("object",)) if whose.startswith(".") else None
+    if part is not None:  # model.layer1
+        whose = view.source_name(part) + whose
     maker, output = view.resolve(source.item, source.output)
     record = lookup(maker, output)
     if near_attribute(name):

@@ -22,7 +22,8 @@ OPTIMIZER = re.compile(r"opt", re.IGNORECASE)
 EVALUATING = re.compile(r"(^|_)(eval|evaluate|evaluation|valid|validate|validation|test|predict|accuracy)(_|$)")
 NO_GRAPH = re.compile(r"\b(no_grad|inference_mode)\b")
 MODEL = re.compile(r"(^|[._])(model|net|network|classifier)$")
-SWITCHED = re.compile(r"\.(eval|train)\(|\btraining\b")
+SWITCHED = re.compile(r"\.eval\(|\.train\((?!\))|\btraining\b")
+"""What may switch to evaluation."""
 WITH_MODES = re.compile(r"^(Dropout\w*|BatchNorm\w*|dropout\w*|batch_norm)$")
 EVAL, TRAIN = ".eval(", ".train("
 MODES = frozenset({"eval", "train"})
@@ -120,6 +121,8 @@ def _idle(item: ItemId, step: _Act, cause: str) -> Finding:
 def _never_evaluates(texts: Sequence[tuple[ItemId, str]], whole: str, facts: RunFacts) -> Iterator[Finding]:
     named = [(item, one) for item, one in _functions(texts) if EVALUATING.search(one.name)]
     inside = sum(len(NO_GRAPH.findall(ast.unparse(one))) for _, one in named)
+    if any(TRAIN in ast.unparse(one) for _, one in named):
+        return
     if not named or inside != len(NO_GRAPH.findall(whole)) or not _runs_without_graph(facts):
         return
     item, function = named[0]

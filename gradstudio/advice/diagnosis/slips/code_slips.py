@@ -8,6 +8,8 @@ from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.slips.code_texts import code_texts
 from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.operator_rows import GROUP
+from gradstudio.graph.text.code_records import code_of, is_code
 from gradstudio.graph.text.code_text import syntax_of
 
 REGISTERING = frozenset({"ModuleList", "Sequential", "add_module", "register_module", "setattr", "ModuleDict"})
@@ -24,10 +26,12 @@ def of_code(graph: Graph) -> Iterator[Finding]:
     parts = {item: _parts(text) for item, text in texts.items()}
     if not _zeroes(graph, texts.values()):
         yield from _never_zeroed(parts)
+    yield from _dicts_in_drawn_classes(graph)
     for item, found in parts.items():
         for made in (part for part in found if isinstance(part, ast.ClassDef)):
             if _derives(made, "Module"):
                 yield from _plain_lists(item, made)
+                yield from _plain_dicts(item, made.name, made)
             elif _derives(made, "Function"):
                 yield from _lost_gradients(item, made)
 
@@ -102,6 +106,40 @@ def _plain_lists(item: ItemId, made: ast.ClassDef) -> Iterator[Finding]:
                 "optimizer updates them",
                 f"A module knows the layers that are its attributes. Write self.{owner.attr} = nn.ModuleList() instead "
                 "of [].",
+                (item,),
+            )
+            return
+
+
+def _dicts_in_drawn_classes(graph: Graph) -> Iterator[Finding]:
+    """The same in the code of classes that are drawn, told where one is made."""
+    makers = {node.operator: node.id for node in graph.nodes.values()}
+    for name, definition in graph.definitions.items():
+        item = makers.get(GROUP + name) if definition.is_module else None
+        codes = [code_of(node) for node in definition.graph.nodes.values() if is_code(node)]
+        if item is not None:
+            for text in codes:
+                yield from _plain_dicts(item, name, syntax_of(text))
+
+
+def _plain_dicts(item: ItemId, name: str, made: ast.AST) -> Iterator[Finding]:
+    """Layers as the values of a dict, which no container of torch is given."""
+    called = {ast.unparse(one.func).rpartition(".")[2] for one in ast.walk(made) if isinstance(one, ast.Call)}
+    for one in ast.walk(made):
+        owner = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+        if not isinstance(one, ast.Assign) or not isinstance(owner, ast.Attribute) or called & REGISTERING:
+            continue
+        values = [one.value.value] if isinstance(one.value, ast.DictComp) else []
+        values += one.value.values if isinstance(one.value, ast.Dict) else []
+        layers = [ast.unparse(value.func) for value in values if isinstance(value, ast.Call)]
+        if layers and all(re.match(r"(torch\.)?nn\.[A-Z]", layer) for layer in layers):
+            yield Finding(
+                "left_out",
+                "warning",
+                item,
+                f"{name}.{owner.attr} is a plain dict: parameters() does not list the layers in it, so no "
+                "optimizer updates them",
+                f"A module knows the layers that are its attributes. Write self.{owner.attr} = nn.ModuleDict({{…}}).",
                 (item,),
             )
             return

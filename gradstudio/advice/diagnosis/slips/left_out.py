@@ -140,7 +140,7 @@ def names_of(view: ProgramView, facts: RunFacts, storages: list[int]) -> str:
 
 def _module_name(view: ProgramView, facts: RunFacts, leaf: Leaf, storages: list[int]) -> str:
     """The module of a parameter; the module around it where all of that is meant."""
-    name = view.name(leaf.owner)
+    name = view.name(leaf.owner, facts.module_output(leaf.owner))
     whole = [storage for storage, other in facts.leaves.items() if other.owner == leaf.owner]
     if not leaf.path or set(whole) <= set(storages):
         return name
