@@ -8,7 +8,6 @@ import msgspec
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
 from gradstudio.scene.card.card_layout import HEADER, ROW, CardLayout, InputRow
-from gradstudio.scene.card.confusion_cells import Cell, cell_at
 from gradstudio.scene.card.frame_titles import LINES, title_from_afar
 from gradstudio.scene.card.parameter_rows import MORE
 from gradstudio.scene.geometry import FRAME_TITLE, Box
@@ -71,7 +70,7 @@ class Hit(msgspec.Struct, frozen=True):
     wire: Wire | None = None
     dot: str = ""
     header: bool = False
-    cell: Cell | None = None
+    cell: tuple[int, int] | None = None
 
 
 EMPTY: Final = Hit("empty")
@@ -155,9 +154,13 @@ def _card(scene: Scene, x: float, y: float, near: bool) -> Hit | None:
             return Hit("drop_what_if", item)
         if layout.module is not None and (inside := _on_leaves(scene, item, y - box.y - layout.height)) is not None:
             return inside
-        cell = cell_at(scene.updates.well(item), layout.width, x - box.x, y - box.y - layout.height)
-        if cell is not None:
-            return Hit("card", item, cell=cell)
+        well = scene.updates.well(item)
+        if well.chart is not None:
+            from gradstudio.scene.card.confusion_cells import cell_at
+
+            cell = cell_at(well, layout.width, x - box.x, y - box.y - layout.height)
+            if cell is not None:
+                return Hit("card", item, cell=cell)
     return Hit(
         "card", item, header=y - box.y <= HEADER, label=_labelled(layout, x - box.x, y - box.y) if near else None
     )

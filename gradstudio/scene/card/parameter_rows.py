@@ -11,7 +11,6 @@ from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, state_wo
 from gradstudio.scene.card.section_heights import EDGE, gradient_of
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import Results
-from gradstudio.scene.words.shard_words import shape_words
 
 LEAF: Final = 15.0
 """Height of a leaf's first line: name, shape, values."""
@@ -192,7 +191,12 @@ def _row(leaf: ModuleParameter, y: float, shown: Shown) -> ParameterRow:
         one = value_format.single(summary)
         values = (value_format.number(one),) if one is not None else value_format.extents(summary)
     guessed = summary is None
-    shape = value_format.shape(leaf.shape) if summary is None else shape_words(summary)
+    if summary is None:
+        shape = value_format.shape(leaf.shape)
+    else:
+        from gradstudio.scene.words.shard_words import shape_words  # there is a result
+
+        shape = shape_words(summary)
     if guessed and shown.dtype_device:
         values = (value_format.bare_dtype(leaf.dtype),)
     return ParameterRow(

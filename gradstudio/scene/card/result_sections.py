@@ -53,7 +53,6 @@ from gradstudio.scene.card.section_heights import (
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.printout import NOTHING_PRINTED, Printout
 from gradstudio.scene.results import Alarm, Results, current_failure
-from gradstudio.scene.words.shard_words import shape_words
 
 ProblemKind = OneOf["", "error", "warning", "incomplete"]
 Lines = tuple[tuple[tuple[str, ...], Tone], ...]
@@ -282,6 +281,8 @@ def _shape_text(record: Record, results: Results, *, with_layout: bool) -> str:
             since = f" v{version}" if version else ""
             if now > (version or 0):
                 since = f" v{version}→v{now}"
+            from gradstudio.scene.words.shard_words import shape_words  # there is a result
+
             return f"{shape_words(summary)}{since}{layout}{value_format.ranks_sign(summary)}"
         case ArrayRecord(shape=sizes):
             return value_format.shape(sizes)

@@ -12,7 +12,6 @@ from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Checked
 from gradstudio.protocol.messages.progress import Asked
-from gradstudio.scene.words.loop_words import loop_words
 from gradstudio.ui.app.window.zoom_button import ZoomButton
 from gradstudio.ui.docks.memory.curve import in_words
 from gradstudio.ui.docks.messages.message_model import did_not_run, left_out, name_of
@@ -197,9 +196,17 @@ class StatusBar(QStatusBar):
 
     def _show_facts(self) -> None:
         """How far the loops are, what is left of all of them, and what stands of the run."""
-        facts = [*loop_words(self._session.graph_store.graph, self._session.results.loops), *self._facts]
+        facts = [*self._loop_words(), *self._facts]
         self.passes.setText(" · ".join(facts))
         self.passes.setVisible(bool(facts))
+
+    def _loop_words(self) -> list[str]:
+        loops = self._session.results.loops
+        if not loops:
+            return []
+        from gradstudio.scene.words.loop_words import loop_words  # a run has come to a loop
+
+        return loop_words(self._session.graph_store.graph, loops)
 
     def _say_hit(self, state: RunState) -> None:
         """Why the run has paused, and what goes on from there."""

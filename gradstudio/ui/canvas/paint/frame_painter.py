@@ -1,6 +1,6 @@
 """Paints what lies under the cards: frames of blocks with their ports."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
@@ -10,12 +10,14 @@ from gradstudio.scene.card.frame_titles import title_from_afar, title_in
 from gradstudio.scene.geometry import FRAME_TITLE
 from gradstudio.scene.items import Frame
 from gradstudio.scene.scene import Scene
-from gradstudio.scene.words.progress_plates import Plate
 from gradstudio.ui.canvas.paint.card.card_background import half_rounded_path
 from gradstudio.ui.canvas.paint.card.card_painter import paint_input_port, paint_output_port
 from gradstudio.ui.canvas.paint.card.field_painter import field_rect, paint_field, qt_rect
 from gradstudio.ui.canvas.paint.level_of_detail import DISTANT
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+
+if TYPE_CHECKING:
+    from gradstudio.scene.words.progress_plates import Plate
 
 RADIUS: Final = 10.0
 ABOVE_WIRE: Final = 9.0
@@ -47,7 +49,7 @@ def paint_frame(painter: QPainter, style: CanvasStyle, frame: Frame, scene: Scen
         _paint_title(painter, style, title.text, title.role, line)
 
 
-def paint_progress(painter: QPainter, style: CanvasStyle, plate: Plate) -> None:
+def paint_progress(painter: QPainter, style: CanvasStyle, plate: "Plate") -> None:
     """How far a loop is, on its plate: filled as far as it is done."""
     box = qt_rect(plate.box)
     painter.setPen(Qt.PenStyle.NoPen)

@@ -15,7 +15,6 @@ from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import at_work
 from gradstudio.scene.scene import Scene
 from gradstudio.scene.wire.wire_labels import WireLabels, brief
-from gradstudio.scene.words.progress_plates import progress_plates
 from gradstudio.ui.canvas.paint.card.card_painter import paint_input_port, paint_output_port
 from gradstudio.ui.canvas.paint.card.parameter_row_painter import paint_leaf_ports
 from gradstudio.ui.canvas.paint.frame_painter import paint_progress
@@ -216,6 +215,8 @@ def _paint_run(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Came
         if box is not None and box.meets(seen):
             _point_at(painter, style, camera, box, count)
     if loops := scene.results.loops:
+        from gradstudio.scene.words.progress_plates import progress_plates
+
         for plate in progress_plates(loops, scene, camera, seen, is_far=camera.zoom < DISTANT):
             paint_progress(painter, style, plate)
     box = scene.placement.box(running) if running and scene.results.running_seconds else None

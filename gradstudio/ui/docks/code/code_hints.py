@@ -15,7 +15,6 @@ from gradstudio.protocol.messages.records import (
     TensorRecord,
 )
 from gradstudio.scene import value_format
-from gradstudio.scene.words.shard_words import shape_words
 
 HintMode = OneOf["off", "shapes", "values"]
 HINT_MODES: tuple[HintMode, ...] = ("off", "shapes", "values")
@@ -137,6 +136,8 @@ def expected_words(known: NodeValues, node: ItemId) -> str:
 def _words(record: Record, mode: HintMode) -> str:
     match record:
         case TensorRecord(summary=summary):
+            from gradstudio.scene.words.shard_words import shape_words  # there is a result
+
             type_words = f"{value_format.bare_dtype(summary.dtype)} {shape_words(summary)}"
             if mode == "shapes":
                 return type_words

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QWi
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.scene import value_format
-from gradstudio.scene.words.shard_words import shape_words
 from gradstudio.ui.canvas.paint.primitives import tensor_image
 from gradstudio.ui.docks.inspector.display_names import in_a_line, is_written_out
 from gradstudio.ui.state.document.attention import Attention
@@ -234,6 +233,8 @@ class Strip(QWidget):
         """Show a tensor's preview."""
         self._summary = summary
         if summary is not None:
+            from gradstudio.scene.words.shard_words import shape_words  # there is a result
+
             self.setToolTip(f"{shape_words(summary)}  {value_format.extent(summary)}")
         self.update()
 

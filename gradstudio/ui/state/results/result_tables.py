@@ -316,6 +316,7 @@ class ResultTables(QObject):
         self.charts.clear()
         if not keeps_curves:
             self.curves.clear()
+            self.loops.rest(is_inside=False)
         self.memory_rows = {}
         self._grown = True
         self._attention.look_at_now()

@@ -141,6 +141,21 @@ def test_of_a_run_that_is_lost_while_it_goes_back_no_progress_is_left(qtbot: QtB
     assert one.results.loops == () and not tables.buffer.holds
 
 
+@pytest.mark.parametrize("begin", ["anew", "another document"])
+def test_what_begins_stands_in_no_loop_of_what_ran_before(session: Make, begin: str) -> None:
+    """Else a number that is typed, or a pause that is asked for, before its loop is said to be in one."""
+    one = session("fine")
+    tables = one.results.tables
+    tables.add_turns(Turned(loop=add(one, "torch.randn"), turn=3, total=10))
+    tables.rest(is_inside=True)
+    assert one.run.status.stands_in_loop()
+    if begin == "anew":
+        tables.begin(fresh=True)
+    else:
+        one.restore(one.graph_store.graph, None)
+    assert not one.run.status.stands_in_loop() and one.results.loops == ()
+
+
 def test_an_engine_that_talks_nonsense_is_replaced(qtbot: QtBot, session: Make) -> None:
     one = session("babbling")
     add(one, "torch.randn")
