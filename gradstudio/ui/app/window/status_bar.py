@@ -42,17 +42,14 @@ class StatusBar(QStatusBar):
         """Listen to the session."""
         super().__init__(parent)
         self._session, self._theme, self._state = session, theme, session.run.state
-        self._was_busy = False
-        self._hit = ""
+        self._was_busy, self._hit = False, ""
         self._has_turns, self._facts = False, list[str]()
-        self._role = ""
-        self._old_warning = False
+        self._role, self._old_warning = "", False
         self._drawn: frozenset[ItemId] = frozenset()
         self.setSizeGripEnabled(False)
         self.message, self._message_icon = _Words(self), QLabel(self)
         self.counts, self.passes, self.device = QLabel("", self), QLabel("", self), QLabel("", self)
-        self.memory, self.zoom = QLabel("", self), ZoomButton(self)
-        self.light = _Light(self)
+        self.memory, self.zoom, self.light = QLabel("", self), ZoomButton(self), _Light(self)
         self.addWidget(self._message_icon)
         self.addWidget(self.message, 1)
         for widget in (self.passes, self.counts, self.device, self.light, self.memory, self.zoom):
@@ -196,17 +193,13 @@ class StatusBar(QStatusBar):
 
     def _show_facts(self) -> None:
         """How far the loops are, what is left of all of them, and what stands of the run."""
-        facts = [*self._loop_words(), *self._facts]
+        facts = list(self._facts)
+        if loops := self._session.results.loops:
+            from gradstudio.scene.words.loop_words import loop_words
+
+            facts[:0] = loop_words(self._session.graph_store.graph, loops)
         self.passes.setText(" · ".join(facts))
         self.passes.setVisible(bool(facts))
-
-    def _loop_words(self) -> list[str]:
-        loops = self._session.results.loops
-        if not loops:
-            return []
-        from gradstudio.scene.words.loop_words import loop_words  # a run has come to a loop
-
-        return loop_words(self._session.graph_store.graph, loops)
 
     def _say_hit(self, state: RunState) -> None:
         """Why the run has paused, and what goes on from there."""
