@@ -11,7 +11,7 @@ import pytest
 
 from gradstudio import paths
 
-MOST_MODULES = 484
+MOST_MODULES = 485
 """Of ours. Raise it for what the first picture shows, never for what a click opens."""
 MOST_CALLS = 20_000
 NOT_YET = (
