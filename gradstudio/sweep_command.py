@@ -29,7 +29,7 @@ from gradstudio.program.compile import compile_graph
 from gradstudio.program.write import write_script
 from gradstudio.protocol.client import COMMAND, RUNS_CODE, EngineProcess
 from gradstudio.protocol.errors import EngineDied
-from gradstudio.protocol.messages.events import Event, Failed, Paused, Traced
+from gradstudio.protocol.messages.events import Event, Failed, Paused, Started, Traced
 from gradstudio.protocol.messages.progress import LARGEST_KEPT, CheckpointKept, KeepCheckpoint, Turned
 from gradstudio.protocol.messages.requests import Do, Load, Stop
 from gradstudio.protocol.parent_death import end_with_parent
@@ -48,6 +48,7 @@ LEAST_TURNS: Final = 10
 NEWEST: Final = 0.1
 """A loss is judged by the mean of this share of its turns."""
 HOPELESS: Final = "Its loss was worse than the median of the others at turn {turn:,}."
+THREADS: Final = "OMP_NUM_THREADS"
 CANCELLED: Final = "The sweep was cancelled."
 NO_CODE: Final = "it holds Python that is not drawn; --trust says that you want to run it"
 
@@ -100,7 +101,7 @@ class Trial:
         """
         self.graph, self.chosen = with_literals(graph, chosen), chosen
         self.state: State = "running"
-        self.reason, self.seconds = "", 0.0
+        self.reason, self.seconds, self.threads = "", 0.0, 0
         self.hopeless_at: int | None = None
         self._curves = HeardCurves(self.graph)
         self.losses: list[float] = []
@@ -124,6 +125,8 @@ class Trial:
                     value = number_of(record) if is_result else None
                     if value is not None:
                         self.last[name] = value
+        elif isinstance(event, Started):
+            self.threads = event.threads
         elif isinstance(event, Failed):
             self.reason = f"{event.type_name}: {event.message}"
 
@@ -162,8 +165,7 @@ class _Sweep:
         """Until all have ended; no engine is left, also where something fails. `stops`: those that are hopeless."""
         self._stops = stops
         jobs = min(jobs, self._search.count)
-        threads = str(max((os.cpu_count() or 1) // jobs, 1))
-        environment = {**os.environ, "OMP_NUM_THREADS": threads}
+        environment = {**os.environ, **engine_threads(jobs)}
         command = (*COMMAND, RUNS_CODE) if compile_graph(self._graph).codes else COMMAND
         try:
             with ExitStack() as stack:
@@ -238,8 +240,17 @@ class _Sweep:
         record = writer.record
         writer.add(trial.points())
         record.state, record.reason, record.seconds = trial.state, trial.reason, trial.seconds
+        record.threads = trial.threads
         record.last = {**record.last, **trial.last}
         writer.save()
+
+
+def engine_threads(jobs: int) -> dict[str, str]:
+    """What engines are told of threads: nothing, as a document's own, unless so many of them have too few cores."""
+    cores = os.cpu_count() or 1
+    own = os.environ.get(THREADS, "")
+    usual = int(own) if own.isdecimal() else cores
+    return {} if jobs * usual <= cores or usual == 1 else {THREADS: str(max(cores // jobs, 1))}
 
 
 def is_hopeless(trial: Trial, trials: Sequence[Trial]) -> bool:

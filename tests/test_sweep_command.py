@@ -1,6 +1,7 @@
 """Sweeps: a training for each combination of literals, kept as runs beside the document."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from gradstudio.document.errors import BadSweep
 from gradstudio.document.runs.kept_run import kept_runs
 from gradstudio.document.runs.sweep_grid import combinations, search_space, values_of
 from gradstudio.program.reading.reader import read_script
-from gradstudio.sweep_command import Trial, is_hopeless
+from gradstudio.sweep_command import Trial, engine_threads, is_hopeless
 from tests.helpers import engine_forks
 
 PROGRAM = """import torch
@@ -69,6 +70,18 @@ def test_worse_than_the_median_of_the_others_is_hopeless() -> None:
     assert trials[4].loss_at(0) is None
 
 
+@pytest.mark.parametrize(
+    ("own", "jobs", "wanted"),
+    [("", 1, {}), ("", 4, {"OMP_NUM_THREADS": "2"}), ("2", 4, {}), ("2", 8, {"OMP_NUM_THREADS": "1"}), ("1", 99, {})],
+)
+def test_engines_compute_on_as_many_threads_as_a_document_does_unless_cores_run_out(
+    own: str, jobs: int, wanted: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    monkeypatch.setenv("OMP_NUM_THREADS", own)
+    assert engine_threads(jobs) == wanted
+
+
 def test_each_is_kept_as_a_run_and_no_engine_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "line.py"
     file.write_text(PROGRAM)
@@ -79,6 +92,7 @@ def test_each_is_kept_as_a_run_and_no_engine_is_left(tmp_path: Path, capsys: pyt
     assert {run.record.literals["opt.lr"] for run in runs} == {"0.1", "0.02", "0.3"}
     assert all(run.state == "finished" and run.has_parameters and run.record.turns == 12 for run in runs)
     assert len({run.record.sweep for run in runs}) == 1
+    assert all(run.record.threads > 0 for run in runs)
     assert not [one for one in psutil.Process().children(recursive=True) if one.status() != psutil.STATUS_ZOMBIE]
 
 

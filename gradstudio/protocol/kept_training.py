@@ -60,7 +60,7 @@ class KeptTraining:
         self._writer: RunWriter | None = None
         self._is_refused = False
         self._curves = HeardCurves(graph)
-        self._seed = graph.header.seed
+        self._seed, self._threads = graph.header.seed, 0
         self._began_s = self._written_s = time.monotonic()
 
     def hear(self, event: Event) -> None:
@@ -70,7 +70,7 @@ class KeptTraining:
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, Started):
-            self._seed = event.seed
+            self._seed, self._threads = event.seed, event.threads
             if self._resumed is not None:
                 self._writer = RunWriter.resume(self._resumed, learnt_curves(self._resumed))
                 self._began_s = time.monotonic() - self._resumed.record.seconds
@@ -131,7 +131,12 @@ class KeptTraining:
         self._curves.hear(event)
         lengths = [len(curve.values) for curve in self._curves.longest().values()]
         if self._writer is None and not self._is_refused and max(lengths, default=0) >= LEAST_TURNS:
-            record = RunRecord(seed=self._seed, device=self._graph.header.device, literals=literals_of(self._graph))
+            record = RunRecord(
+                seed=self._seed,
+                device=self._graph.header.device,
+                threads=self._threads,
+                literals=literals_of(self._graph),
+            )
             self._writer = RunWriter(self._folder, record, write_script(self._graph))
         if self._writer is not None and time.monotonic() - self._written_s >= EVERY_S:
             self._write(self._writer)

@@ -65,6 +65,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
         state: "running" while its writer lives; one that does not any more has ended unexpectedly.
         reason: words to the state.
         seed: what the random numbers began with; None: it is not known.
+        threads: on how many an operator was computed, which sums are rounded by; 0: it is not known.
         literals: text of each literal of the program, by the name of its argument.
         turns: of the loop whose curve is longest.
         last: the last number of each curve, and of other values of one number.
@@ -85,6 +86,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     reason: str = ""
     seed: int | None = None
     device: str = ""
+    threads: int = 0
     turns: int = 0
     last: dict[str, float | None] = {}
     literals: dict[str, str] = {}
@@ -247,7 +249,9 @@ def is_alive(writer: Writer | None) -> bool:
     if writer is None:
         return False
     try:
-        return abs(psutil.Process(writer.pid).create_time() - writer.began) < SAME_START_S
+        process = psutil.Process(writer.pid)
+        is_same = abs(process.create_time() - writer.began) < SAME_START_S
+        return is_same and process.status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
         return False
 

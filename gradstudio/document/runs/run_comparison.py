@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 from typing import Literal as OneOf
 
-from gradstudio.document.runs.kept_run import KeptRun
+from gradstudio.document.runs.kept_run import KeptRun, RunRecord
 from gradstudio.document.runs.run_literals import differing
 
 CONTEXT: Final = 1
+THREADS: Final = "threads"
 Side = OneOf["", "-", "+", "@"]
 SIDES: Final[dict[str, Side]] = {" ": "", "-": "-", "+": "+", "@": "@"}
 
@@ -35,6 +36,13 @@ def literal_differences(first: dict[str, str], second: dict[str, str]) -> list[D
     return [Difference(name, first.get(name, ""), second.get(name, "")) for name in names]
 
 
+def setting_differences(first: RunRecord, second: RunRecord) -> list[Difference]:
+    """The literals that differ, and on how many threads each was computed, where both say that."""
+    found = literal_differences(first.literals, second.literals)
+    threads = (first.threads, second.threads)
+    return [*found, Difference(THREADS, *map(str, threads))] if all(threads) and len({*threads}) > 1 else found
+
+
 def line_differences(first: str, second: str) -> Iterator[DiffLine]:
     """The lines that differ, with one line around them."""
     found = difflib.unified_diff(first.splitlines(), second.splitlines(), n=CONTEXT, lineterm="")
@@ -48,14 +56,17 @@ def line_differences(first: str, second: str) -> Iterator[DiffLine]:
 def summaries(runs: list[KeptRun]) -> list[str]:
     """What each run has otherwise than the others, ``lr 0.1 · seed 3``; the end of a name if that is one.
 
-    Of a run whose literals were changed while it ran, that, too: ``lr 0.1 → 0.01``.
+    Of a run whose literals were changed while it ran, that, too: ``lr 0.1 → 0.01``; and on how many threads it was
+    computed, where that differs, for sums are rounded otherwise then.
     """
     names = differing([run.record.literals for run in runs])
     ends = Counter(map(_end, names))
     short = {name: _end(name) if ends[_end(name)] == 1 else name for name in names}
     found = []
+    threads = {run.record.threads for run in runs} - {0}
     for run in runs:
         parts = [f"{short[name]} {run.record.literals.get(name, '–')}" for name in names]
+        parts += [f"{THREADS} {run.record.threads}"] if run.record.threads and len(threads) > 1 else []
         found.append(" · ".join([*parts, *_changes(run)]))
     return found
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import torch
+
 from gradstudio.engine.code.program_end import end_words
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.script.cursor import NOBODY
@@ -18,6 +20,7 @@ def started(request: Do, live: Live, fresh: bool, back_to: int | None = None) ->
         pass_number=live.pass_number,
         seed=live.seed,
         back_to=back_to,
+        threads=torch.get_num_threads(),
     )
 
 

@@ -95,6 +95,7 @@ class Started(Message, frozen=True):
         fresh: from nothing, so older results do not belong to it.
         back_to: the same run was put back to where so many statements had run, or begins once more (0): rows of later
             steps do not belong to it, numbers of later turns do.
+        threads: on how many an operator is computed; 0: it is not known.
     """
 
     verb: Verb
@@ -103,6 +104,7 @@ class Started(Message, frozen=True):
     pass_number: Count
     seed: int | None = None
     back_to: Count | None = None
+    threads: Count = 0
 
 
 class LeafState(msgspec.Struct, frozen=True, gc=False):

@@ -5,12 +5,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from gradstudio.document.event_files import Points, Scalars, event_file, event_head, event_records, read_events
 from gradstudio.document.runs import kept_run, run_writer
-from gradstudio.document.runs.kept_run import BEST, RunRecord, bring_back, delete, kept_runs, rename
-from gradstudio.document.runs.run_comparison import summaries
+from gradstudio.document.runs.kept_run import BEST, RunRecord, Writer, bring_back, delete, is_alive, kept_runs, rename
+from gradstudio.document.runs.run_comparison import setting_differences, summaries
 from gradstudio.document.runs.run_literals import differing, literals_of
 from gradstudio.document.runs.run_writer import Figure, RunWriter
 from gradstudio.program.reading.reader import read_script
@@ -93,6 +94,26 @@ def test_a_writer_that_is_killed_leaves_a_run_that_ended_unexpectedly(tmp_path: 
     subprocess.run([sys.executable, "-c", text, str(tmp_path / "a.runs")], check=False)
     (run,) = kept_runs(tmp_path / "a.runs")
     assert run.state == "ended" and len(run.curves()["loss"][0]) == 5
+
+
+def test_a_writer_that_has_ended_and_nobody_has_asked_for_is_not_at_work() -> None:
+    """As a container's first process leaves it, which reaps nobody."""
+    child = subprocess.Popen(["sleep", "0"])
+    writer = Writer(child.pid, psutil.Process(child.pid).create_time())
+    while psutil.Process(child.pid).status() != psutil.STATUS_ZOMBIE:
+        pass
+    assert not is_alive(writer)
+    child.wait()
+
+
+def test_of_runs_on_other_threads_that_is_said(tmp_path: Path) -> None:
+    for began, threads in ((1e9, 1), (2e9, 4)):
+        writer = write(tmp_path / "a.runs", began)
+        writer.record.threads = threads
+        writer.save()
+    runs = list(kept_runs(tmp_path / "a.runs"))
+    assert summaries(runs) == ["threads 4", "threads 1"]
+    assert setting_differences(runs[1].record, runs[0].record) == [("threads", "1", "4")]
 
 
 def test_the_oldest_without_a_name_makes_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

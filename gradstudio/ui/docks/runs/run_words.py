@@ -5,7 +5,13 @@ from html import escape
 from typing import Final
 
 from gradstudio.document.runs.kept_run import WORDS, KeptRun
-from gradstudio.document.runs.run_comparison import Difference, DiffLine, line_differences, literal_differences
+from gradstudio.document.runs.run_comparison import (
+    Difference,
+    DiffLine,
+    line_differences,
+    literal_differences,
+    setting_differences,
+)
 from gradstudio.ui.state.results.loop_progress import duration
 from gradstudio.ui.state.runs.run_list import figures, when
 from gradstudio.ui.theme import Theme, mono_font
@@ -34,7 +40,7 @@ def about_one(run: KeptRun, label: str, now: dict[str, str], text: str, theme: T
 
 def about_two(first: KeptRun, second: KeptRun, labels: tuple[str, str], theme: Theme) -> str:
     """What the second has otherwise than the first."""
-    differences = literal_differences(first.record.literals, second.record.literals)
+    differences = setting_differences(first.record, second.record)
     changed = list(line_differences(first.program(), second.program()))
     head = f"<b>{escape(labels[0])}</b> → <b>{escape(labels[1])}</b>"
     names = dict.fromkeys([*first.record.last, *second.record.last])

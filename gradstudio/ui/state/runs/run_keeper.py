@@ -85,7 +85,7 @@ class RunKeeper(QObject):
         self._writer: RunWriter | None = None
         self._made: list[Path] = []
         self._began_s = self._written_s = 0.0
-        self._asked = self._asked_turns = 0
+        self._asked = self._asked_turns = self._threads = 0
         self._seed: int | None = None
         self._is_refused = False
         self._resumed: KeptRun | None = None
@@ -202,7 +202,8 @@ class RunKeeper(QObject):
         graph = self._tables.names.graph_or(self._session.graph_store.graph)
         seed = graph.header.seed if graph.header.seed is not None else self._seed
         self._began_s = time.monotonic()
-        record = RunRecord(seed=seed, device=graph.header.device, literals=literals_of(graph))
+        device, literals = graph.header.device, literals_of(graph)
+        record = RunRecord(seed=seed, device=device, threads=self._threads, literals=literals)
         with self._refusals():
             self._writer = RunWriter(folder, record, write_script(graph))
             self._made.append(self._writer.folder)
@@ -359,7 +360,7 @@ class RunKeeper(QObject):
     def _on_engine_received(self, event: Event) -> None:
         if isinstance(event, Started) and event.fresh and event.back_to is None:
             self.leave()
-            self._seed, self._best = event.seed, None
+            self._seed, self._threads, self._best = event.seed, event.threads, None
             self._resume(event)
         elif isinstance(event, Started) and event.back_to is None and self._writer is not None:
             if self._tables.curves.parts:  # what is written is another run: this one gets its own folder
