@@ -1,7 +1,7 @@
 """Add training: the text of a program whose loss is learnt in a loop, written as the official tutorials write it.
 
 What was there stays as it was typed: the statements that the loss is computed by move into the loop, the rest stands
-before it. Data that are rows of a batch get a data set, a part of them that is kept for a test, and loaders.
+before it. Data that are rows of a batch get a data set, a part of them that is kept for a test, and loaders. The test is one batch: its figures are those of all its rows.
 """
 
 import ast
@@ -23,7 +23,6 @@ from gradstudio.program.forms.training.training_options import TrainingOptions
 from gradstudio.program.forms.training.training_step import Step
 from gradstudio.program.write import Script, write
 
-TEST_BATCH = 1024
 CLASSES = ("cross_entropy", "CrossEntropyLoss")
 _NO_PARAMETERS = frozenset(
     "ReLU Tanh Sigmoid GELU SiLU Softmax LogSoftmax Dropout Dropout2d Flatten MaxPool1d MaxPool2d AvgPool1d AvgPool2d "
@@ -234,7 +233,7 @@ class _Writer:
             yield f"{data} = torch.utils.data.TensorDataset({', '.join(self._data)})"
             yield f"{train}, {test} = torch.utils.data.random_split({data}, [0.8, 0.2])"
         yield f"{loader} = torch.utils.data.DataLoader({train}, batch_size={self._options.batch}, shuffle=True)"
-        yield f"{test_loader} = torch.utils.data.DataLoader({test}, batch_size={TEST_BATCH})"
+        yield f"{test_loader} = torch.utils.data.DataLoader({test}, batch_size=len({test}))"
         return loader, test_loader
 
     def _kept_apart(self) -> list[str]:

@@ -155,6 +155,19 @@ def test_rows_that_are_kept_apart_are_the_test() -> None:
     assert "random_split" in behind and "random_split" in with_training(one, lambda _value: None)
 
 
+def test_figures_of_the_test_are_those_of_all_its_rows() -> None:
+    """More of them than a batch to learn from has, and not a whole number of any."""
+    rows = CLASSES.replace("200", "700")
+    apart = "X_val = torch.randn(2100, 2)\nY_val = (X_val[:, 0] + X_val[:, 1] > 0).long()\n"
+    _, names = trained(rows.replace("net = ", f"{apart}net = ", 1))
+    import torch
+    import torch.nn.functional as F
+
+    scores = names["net"].eval()(names["X_val"]).detach()
+    assert torch.equal(names["accuracy"], (scores.argmax(1) == names["Y_val"]).float().mean())
+    assert torch.equal(names["loss_test"], F.cross_entropy(scores, names["Y_val"]))
+
+
 def test_a_seed_between_data_and_model_stays_where_it_was() -> None:
     seed = "torch.manual_seed(7)\n"
     new, names = trained(CLASSES.replace("net =", f"{seed}net ="))
