@@ -24,7 +24,7 @@ from gradstudio.document.runs.run_writer import RunWriter
 from gradstudio.document.runs.sweep_grid import SweepLine, search_space, with_literals
 from gradstudio.document.runs.sweep_search import Search, begin_search
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import Graph
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.write import write_script
 from gradstudio.protocol.client import COMMAND, RUNS_CODE, EngineProcess
@@ -33,7 +33,7 @@ from gradstudio.protocol.messages.events import Event, Failed, Paused, Started, 
 from gradstudio.protocol.messages.progress import LARGEST_KEPT, CheckpointKept, KeepCheckpoint, Turned
 from gradstudio.protocol.messages.requests import Do, Load, Stop
 from gradstudio.protocol.parent_death import end_with_parent
-from gradstudio.protocol.result_numbers import number_of
+from gradstudio.protocol.result_numbers import result_numbers
 from gradstudio.protocol.runner import trust_in
 from gradstudio.protocol.timeline.heard_curves import HeardCurves
 
@@ -119,12 +119,7 @@ class Trial:
             self.losses = max(self.curves.values(), key=len, default=[])
         elif isinstance(event, Traced):
             for row in event.rows:
-                node = self.graph.nodes.get(row.node)
-                is_result = node is not None and row.node in self.graph.incoming
-                for name, record in zip(node.names if node is not None else (), row.outputs, strict=False):
-                    value = number_of(record) if is_result else None
-                    if value is not None:
-                        self.last[name] = value
+                self.last |= result_numbers(self.graph, row.node, row.outputs)
         elif isinstance(event, Started):
             self.threads = event.threads
         elif isinstance(event, Failed):
@@ -143,9 +138,15 @@ class Trial:
 
     def points(self) -> dict[str, Points]:
         """Its curves, as they are kept."""
-        import numpy as np
+        return self._curves.points()
 
-        return {name: (np.arange(float(len(one))), np.array(one)) for name, one in self.curves.items()}
+    def each(self) -> dict[str, int]:
+        """As `RunRecord.each`."""
+        return self._curves.each()
+
+    def learnt(self, counts: dict[ItemId, int]) -> dict[str, int]:
+        """As `RunRecord.learnt`, where so many turns of each loop are done."""
+        return self._curves.learnt(counts)
 
 
 class _Sweep:
@@ -228,7 +229,7 @@ class _Sweep:
         assert isinstance(kept, CheckpointKept)
         record.lacks = kept.error
         if kept.data:
-            writer.keep_parameters(kept.data, {name: len(one) for name, one in trial.curves.items()})
+            writer.keep_parameters(kept.data, trial.learnt(kept.counts))
         self._write(trial)
         trial.last = record.last
         del self._written[trial]
@@ -240,7 +241,7 @@ class _Sweep:
         record = writer.record
         writer.add(trial.points())
         record.state, record.reason, record.seconds = trial.state, trial.reason, trial.seconds
-        record.threads = trial.threads
+        record.threads, record.each = trial.threads, trial.each()
         record.last = {**record.last, **trial.last}
         writer.save()
 

@@ -15,6 +15,7 @@ from safetensors import safe_open
 
 from gradstudio.cli import main
 from gradstudio.document.runs.kept_run import PARAMETERS, KeptRun, kept_runs, write_record
+from gradstudio.document.runs.run_writer import learnt_curves, own_turns
 from tests.helpers import engine_forks
 from tests.helpers.program_runs import ProgramRuns
 
@@ -137,6 +138,18 @@ def test_the_best_that_is_kept_is_of_the_turn_where_it_was(tmp_path: Path, pytho
         assert (run.best_figure, run.record.best_turns) == (float(read["value"]), int(read["turn"]))
         for name in read.keys() - {"value", "turn"}:
             assert np.array_equal(best.get_tensor(f"state.net.{name}"), read[name]), name
+
+
+def test_a_figure_of_an_epoch_is_kept_at_the_turn_where_the_epoch_ends(tmp_path: Path) -> None:
+    """Twelve batches an epoch: losses and validation have one axis; so they have behind *Continue*."""
+    file = tmp_path / "net.py"
+    file.write_text(PROGRAM.replace("100000", "5") + "    val_loss = F.cross_entropy(net(x), t)\n")
+    run = a_run_that_was_cut_off(file)
+    curves = run.curves()
+    assert curves["loss"][0].tolist() == list(range(60)) and curves["val_loss"][0].tolist() == [11, 23, 35, 47, 59]
+    assert run.record.each["val_loss"] == 12 and run.record.learnt["val_loss"] == run.record.learnt["loss"] == 60
+    turns, values = own_turns(run, learnt_curves(run))["val_loss"]
+    assert turns.tolist() == [0, 1, 2, 3, 4] and values.tolist() == curves["val_loss"][1].tolist()
 
 
 def test_a_run_that_is_not_asked_to_keep_leaves_nothing(tmp_path: Path) -> None:

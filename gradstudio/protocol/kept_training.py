@@ -8,10 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-import numpy as np
-
 from gradstudio.document.errors import CannotSave, NothingToContinue
-from gradstudio.document.event_files import Points
 from gradstudio.document.file import runs_folder
 from gradstudio.document.runs.kept_run import PROGRAM, KeptRun, RunRecord, kept_runs, state_behind
 from gradstudio.document.runs.run_literals import literals_of
@@ -145,25 +142,18 @@ class KeptTraining:
         if kept.figure:
             writer.keep_best(kept.data, Figure(kept.figure, kept.value, kept.rises), kept.turns)
             return
-        known = self._curves.longest().items()
-        learnt = {name: kept.counts[curve.loop] for name, curve in known if curve.loop in kept.counts}
-        self._note_time(writer)
-        writer.keep(kept.data, kept.error, learnt, self._points())
+        self._note(writer)
+        writer.keep(kept.data, kept.error, self._curves.learnt(kept.counts), self._curves.points())
 
     def _write(self, writer: RunWriter) -> None:
-        self._note_time(writer)
-        writer.add(self._points())
+        self._note(writer)
+        writer.add(self._curves.points())
         writer.save()
 
-    def _note_time(self, writer: RunWriter) -> None:
+    def _note(self, writer: RunWriter) -> None:
         self._written_s = time.monotonic()
+        writer.record.each |= self._curves.each()
         writer.record.seconds = self._written_s - self._began_s
-
-    def _points(self) -> dict[str, Points]:
-        return {
-            name: (np.arange(float(first), first + len(values)), np.array(values))
-            for name, (_, first, values) in self._curves.longest().items()
-        }
 
 
 def _cut_off_run(folder: Path, name: str, text: str) -> KeptRun:

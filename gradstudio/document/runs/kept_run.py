@@ -66,6 +66,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
         reason: words to the state.
         seed: what the random numbers began with; None: it is not known.
         threads: on how many an operator was computed, which sums are rounded by; 0: it is not known.
+        each: of a curve by epochs, how many steps, turns of the loop within, each of its turns takes; of others 1.
         literals: text of each literal of the program, by the name of its argument.
         turns: of the loop whose curve is longest.
         last: the last number of each curve, and of other values of one number.
@@ -87,6 +88,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     seed: int | None = None
     device: str = ""
     threads: int = 0
+    each: dict[str, int] = {}
     turns: int = 0
     last: dict[str, float | None] = {}
     literals: dict[str, str] = {}

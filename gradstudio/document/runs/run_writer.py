@@ -192,6 +192,12 @@ def learnt_curves(run: KeptRun) -> dict[str, Points]:
     return found
 
 
+def own_turns(run: KeptRun, curves: Mapping[str, Points]) -> dict[str, Points]:
+    """Kept curves by the turns of their own loops, from 0: of epochs, which end at steps of the loop within."""
+    each = run.record.each
+    return {title: ((steps + 1) / each.get(title, 1) - 1, values) for title, (steps, values) in curves.items()}
+
+
 def judged_loss(curves: Mapping[str, Points]) -> float | None:
     """The loss by which checkpoints are judged: of data that nobody learns from, else the mean of the newest tenth."""
     losses = {title: values for title, (_, values) in curves.items() if "loss" in title.lower() and len(values)}

@@ -1,11 +1,16 @@
 """Curves as an engine tells of them, for whoever has no window: of each value that of the loop which told most."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.progress import Turned
+from gradstudio.protocol.timeline.axis_steps import AxisSteps, on_axis
+
+if TYPE_CHECKING:
+    from gradstudio.document.event_files import Points
 
 
 class HeardCurve(NamedTuple):
@@ -22,10 +27,12 @@ class HeardCurves:
     def __init__(self, graph: Graph) -> None:
         """Nothing was heard; `graph` says how nodes are called."""
         self._graph = graph
+        self._axis = AxisSteps()
         self._heard: dict[tuple[str, ItemId], HeardCurve] = {}
 
     def hear(self, event: Turned) -> None:
         """Turns of a loop have gone by."""
+        self._axis.hear(event)
         for curve in event.curves:
             name = curve_title(title(self._graph, curve.key.node), curve.key)
             values = memoryview(curve.data).cast("d")
@@ -39,3 +46,25 @@ class HeardCurves:
             if name not in found or len(curve.values) > len(found[name].values):
                 found[name] = curve
         return found
+
+    def each(self) -> dict[str, int]:
+        """Of those that are not of the loop that told most: how many of its turns each of their own takes."""
+        found = self.longest()
+        axis = max(found.values(), key=lambda curve: len(curve.values)).loop if found else None
+        known = {name: self._axis.each(curve.loop, axis) for name, curve in found.items()}
+        return {name: each for name, each in known.items() if each > 1}
+
+    def points(self) -> "dict[str, Points]":
+        """As they are kept: steps on one axis, and values."""
+        import numpy as np
+
+        each = self.each()
+        return {
+            name: (on_axis(np.arange(float(first), first + len(values)), each.get(name, 1)), np.array(values))
+            for name, (_, first, values) in self.longest().items()
+        }
+
+    def learnt(self, counts: Mapping[ItemId, int]) -> dict[str, int]:
+        """Of each curve, how many steps there were where so many turns of each loop were done."""
+        each, found = self.each(), self.longest().items()
+        return {name: counts[one.loop] * each.get(name, 1) for name, one in found if one.loop in counts}

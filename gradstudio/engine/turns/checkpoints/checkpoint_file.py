@@ -36,6 +36,7 @@ ABOUT_INSIDE: Final = "training.inside"
 """In place of it where the run stood at the end of a turn of a loop within."""
 GENERATORS: Final = "generators."
 _ENDLESS: Final = 1 << 62
+_MOST_BACKWARDS: Final = 1 << 30
 _MALFORMED: Final = (ValueError, LookupError, TypeError, AttributeError, RuntimeError)
 """What putting a file back ends with that says other things than the program has places for."""
 _MILESTONES: Final = "milestones"
@@ -78,6 +79,7 @@ class KeptCheckpoint:
             self._counts = [int(one) for one in about.get("counts", ())]
             kept = [[int(index), int(turn), int(ahead)] for index, turn, ahead in about.get("places", ())]
             self._places: Places = kept or [[0, self.turns - 1, 0]]
+            self._backwards = min(max(int(about.get("backwards", 0)), 0), _MOST_BACKWARDS)
             self._random = self._tensors["random"]
         except (SafetensorError, *_MALFORMED) as error:
             raise VerbRefused(NO_FILE) from error
@@ -120,6 +122,7 @@ class KeptCheckpoint:
             stand(live, head, self._places, self._tensors)
             put_gradients_back(_leaves(parts), self._tensors)
             self._put_generators_back(live)
+            live.gradients.backwards = max(live.gradients.backwards, self._backwards)
         except _MALFORMED as error:
             why = (str(error).strip("'").splitlines() or [type(error).__name__])[0]
             raise VerbRefused(OF_ANOTHER.format(why=why)) from error
@@ -233,6 +236,7 @@ def _copy(live: Live, most_bytes: int, counts: Mapping[ItemId, int] | None, *, g
     states = GeneratorStates(own_generators(live)).as_tensors()
     tensors |= {f"{GENERATORS}{name}": state for name, state in states.items()}
     about["modes"] = {name: _modes_of(part) for name, part in parts.items() if isinstance(part, nn.Module)}
+    about["backwards"] = live.gradients.backwards
     about["counts"] = [(counts or {}).get(loop, 0) for loop in _loops(live)] if counts else []
     return CheckpointCopy.of(tensors, about, ABOUT_INSIDE if len(at.frames) > 1 else ABOUT, at.turns)
 

@@ -1,7 +1,8 @@
 """Add training: the text of a program whose loss is learnt in a loop, written as the official tutorials write it.
 
 What was there stays as it was typed: the statements that the loss is computed by move into the loop, the rest stands
-before it. Data that are rows of a batch get a data set, a part of them that is kept for a test, and loaders. The test is one batch: its figures are those of all its rows.
+before it. Data that are rows of a batch get a data set, a part of them that is kept for a test, and loaders; the test
+is one batch, so that its figures are those of all its rows.
 """
 
 import ast

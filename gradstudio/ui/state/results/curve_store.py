@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.progress import Begin, CurveKey, Turned
+from gradstudio.protocol.timeline.axis_steps import AxisSteps, on_axis
 from gradstudio.protocol.timeline.model import Turns
 from gradstudio.ui.state.throttle import Throttle
 
@@ -165,6 +166,7 @@ class CurveStore(QObject):
         self._points: dict[Name, _Points] = {}
         self._begins: dict[ItemId, _Begins] = {}
         self._parting: dict[ItemId, int] = {}
+        self._axis = AxisSteps()
         self._throttle = Throttle(ANNOUNCEMENT_MS, self)
         self._throttle.due.connect(self.changed)
 
@@ -217,6 +219,16 @@ class CurveStore(QObject):
         ends: Numbers = np.interp(numbers + 1, epochs, turns) + beyond - 1
         return ends
 
+    def each(self, loop: ItemId) -> int:
+        """How many turns of the axis, those of the loop that told most, each turn of a loop takes."""
+        axis = self.longest_of(self.longest().values())
+        return self._axis.each(loop, axis[0] if axis is not None else None)
+
+    def steps(self, name: Name) -> tuple[Numbers, Numbers]:
+        """The points of a curve as they are kept: steps on the axis, from 0, and values."""
+        numbers, values = self.points(name)
+        return on_axis(numbers, self.each(name[0])), values
+
     def marks_on_axis(self) -> tuple[CurveMark, ...]:
         """One of each change: by the turns of the loop that told most, which are those of the axis."""
         axis = self.longest_of(self.longest().values())
@@ -228,6 +240,7 @@ class CurveStore(QObject):
 
         if event.curves:
             self._part()
+        self._axis.hear(event)
         if event.begins:
             self._begins.setdefault(event.loop, _Begins()).add(event.begins)
         for curve in event.curves:

@@ -22,12 +22,12 @@ from gradstudio.document.runs.kept_run import (
     write_record,
 )
 from gradstudio.document.runs.run_literals import literals_of
-from gradstudio.document.runs.run_writer import Figure, RunWriter, learnt_curves, move_run
+from gradstudio.document.runs.run_writer import Figure, RunWriter, learnt_curves, move_run, own_turns
 from gradstudio.program.write import write_script
 from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.events import Event, Log, Started
 from gradstudio.protocol.messages.progress import LARGEST_KEPT, CheckpointKept, CurveKey
-from gradstudio.protocol.result_numbers import number_of
+from gradstudio.protocol.result_numbers import result_numbers
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.loop_progress import duration
 from gradstudio.ui.state.results.result_store import ResultStore
@@ -194,15 +194,14 @@ class RunKeeper(QObject):
     def _begin(self) -> None:
         """A run whose loop has turned twice is worth a folder."""
         state, folder = self._session.run.state, self.folder
-        curves = self._curves()
-        turns = max((len(steps) for steps, _ in curves.values()), default=0)
+        turns = max((len(steps) for steps, _ in self._curves().values()), default=0)
         is_own = state.live and not state.is_record and state.verb not in REPEATS
         if folder is None or self._is_refused or not is_own or turns < LEAST_TURNS or self._tables.curves.parts:
             return
         graph = self._tables.names.graph_or(self._session.graph_store.graph)
         seed = graph.header.seed if graph.header.seed is not None else self._seed
         self._began_s = time.monotonic()
-        device, literals = graph.header.device, literals_of(graph)
+        literals, device = literals_of(graph), graph.header.device
         record = RunRecord(seed=seed, device=device, threads=self._threads, literals=literals)
         with self._refusals():
             self._writer = RunWriter(folder, record, write_script(graph))
@@ -230,10 +229,12 @@ class RunKeeper(QObject):
         marks = self._tables.curves.marks_on_axis()
         changes = [f"from turn {mark.number + 1}: {mark.words}" for mark in marks]
         writer.record.marks = (*self._marks_before, *changes)
+        curves = self._tables.curves
+        writer.record.each = {self._title(key): curves.each(loop) for key, (loop, _) in curves.longest().items()}
 
     def _curves(self) -> dict[str, Points]:
         store = self._tables.curves
-        return {self._title(key): store.points(name) for key, name in store.longest().items()}
+        return {self._title(key): store.steps(name) for key, name in store.longest().items()}
 
     def _title(self, key: CurveKey) -> str:
         return curve_title(self._tables.names.title(key.node) or str(key.node), key)
@@ -244,11 +245,12 @@ class RunKeeper(QObject):
         if run is None or event.verb != "continue":
             return
         curves = learnt_curves(run)
+        own = own_turns(run, curves)
         with self._refusals():
             self._writer = RunWriter.resume(run, curves)
             self._began_s = time.monotonic() - run.record.seconds
             self._asked_turns, self._marks_before = 0, run.record.marks
-            self._tables.curves.earlier = lambda key: curves.get(self._title(key))
+            self._tables.curves.earlier = lambda key: own.get(self._title(key))
             self.changed.emit()
 
     def _keep(self, kept: CheckpointKept) -> None:
@@ -260,8 +262,9 @@ class RunKeeper(QObject):
             return
         if self._writer is None:
             return
-        longest = self._tables.curves.longest().items()
-        learnt = {self._title(key): kept.counts[loop] for key, (loop, _) in longest if loop in kept.counts}
+        curves, counts = self._tables.curves, kept.counts
+        loops = {self._title(key): loop for key, (loop, _) in curves.longest().items() if loop in counts}
+        learnt = {title: counts[loop] * curves.each(loop) for title, loop in loops.items()}
         self._note_marks(self._writer)
         with self._refusals():
             self._writer.keep(kept.data, kept.error, learnt, self._curves())
@@ -307,15 +310,10 @@ class RunKeeper(QObject):
     def _note_values(self) -> None:
         """Other results of one number, such as an accuracy, as they stand."""
         assert self._writer is not None
-        last = self._writer.record.last
-        graph = self._tables.names.graph
         results = self._session.results
-        for item, node in graph.nodes.items():
-            is_result = bool(node.names) and item in graph.incoming
-            for name, output in zip(node.names, results.outputs(item) or () if is_result else (), strict=False):
-                value = number_of(output)
-                if value is not None:
-                    last[name] = value
+        graph = self._tables.names.graph
+        for item in graph.nodes:
+            self._writer.record.last |= result_numbers(graph, item, results.outputs(item) or ())
 
     def _say_what_came_out(self) -> None:
         record = self._writer.record if self._writer is not None else None

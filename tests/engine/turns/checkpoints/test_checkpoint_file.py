@@ -65,12 +65,15 @@ def same(one: Any, other: Any) -> bool:
 @pytest.mark.parametrize(("name", "sampled"), [*((name, True) for name in PLACES), ("added", False)])
 def test_two_turns_and_four_more_are_six(name: str, sampled: bool, bench: Bench) -> None:
     whole = train(bench, text_of(name), sampled)
+    assert bench.engine.live is not None
+    backwards = bench.engine.live.gradients.backwards
     train(bench, text_of(name).replace("range(6)", "range(2)"), sampled)
     data, turns = checkpoint_bytes(bench.engine.live)
     assert turns == 2
     torch.manual_seed(99)
     assert go_on(bench, text_of(name), data, sampled).outcome == "done"
     parts = values(bench)
+    assert bench.engine.live.gradients.backwards == backwards
     assert whole.keys() == parts.keys()
     for key, value in whole.items():
         assert same(value, parts[key]), key

@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradstudio.document.event_files import read_events
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.events import Row
@@ -134,6 +135,11 @@ def test_an_accuracy_has_its_own_axis_and_lies_where_its_epochs_end(
     assert share.getOriginalDataset()[0].tolist() == [4, 8, 12]
     assert share.getOriginalDataset()[1].tolist() == [0.5, 0.75, 0.875]
     assert [label.text for _, label in plot.legend.items] == ["loss", "accuracy →"]
+    tables.add_turns(Turned(loop=LOOP, around=(2,), turn=3, total=4, number=12))
+    assert {tag: steps.tolist()[-3:] for tag, (steps, _) in read_events(panel.events()).items()} == {
+        "loss": [9, 10, 11],
+        "accuracy": [3, 7, 11],
+    }
     tables.curves.clear()
     tables.add_turns(turned(0, [1.0], around=()))
     qtbot.waitUntil(lambda: not plot.getPlotItem().getAxis("right").isVisible())
