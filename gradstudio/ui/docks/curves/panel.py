@@ -121,7 +121,7 @@ class CurvesPanel(QWidget):
         return event_file((Scalars(*curve) for curve in self._shown()), time.time())
 
     def _shown(self) -> Iterator[tuple[str, Numbers, Numbers]]:
-        """Name, steps on one axis and values of each curve that is drawn; of those of other runs the name says which."""
+        """Name, steps on one axis and values of each curve that is drawn; of other runs the name says which."""
         titles = self.titles()
         for name, title in titles.items():
             yield title, *self._store.steps(name)

@@ -29,6 +29,7 @@ from gradstudio.ui.docks.inspector import value_facts
 from gradstudio.ui.docks.inspector.display_names import name_of
 from gradstudio.ui.docks.inspector.values.tensor_page import TensorPage
 from gradstudio.ui.docks.inspector.values.tensor_table_model import Fetch, table_size
+from gradstudio.ui.state.results.latest_value import is_as_now
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.form_layout import Section
@@ -209,7 +210,7 @@ class ValueSection(Section):
         if self._session.results.moment is not None:
             row = self._session.results.row(subject.node)
             when = self._when(subject, row) if row is not None else ""
-            told = summary is None or summary.value is not None
+            told = summary is None or summary.value is not None or fetch is not None
             return when if told else f"{when} Of its numbers only the summary is kept."
         if summary is None:
             return ""
@@ -230,8 +231,8 @@ class ValueSection(Section):
 
     def _fetch_of(self, subject: Subject, grad: bool, whole: bool = False) -> Fetch | None:
         run = self._session.run
-        looking_back = self._session.results.moment is not None
-        if looking_back or not run.state.live or run.state.stale or run.state.busy:
+        is_now = is_as_now(self._session.results, subject.node, subject.output, subject.path, grad)
+        if not is_now or not run.state.live or run.state.stale or run.state.busy:
             return None
 
         def fetch(leading: tuple[int, ...], rows: tuple[int, int], columns: tuple[int, int]) -> int:

@@ -1,0 +1,53 @@
+"""A turn that is gone to has its numbers: the run stands there, and its tensors are asked of the engine."""
+
+import pytest
+import torch
+from pytestqt.qtbot import QtBot
+
+from gradstudio.graph.model import ItemId
+from gradstudio.ui.docks.inspector.panel import InspectorPanel
+from gradstudio.ui.state.results.latest_value import is_as_now
+from tests.ui.desk import Desk
+from tests.ui.test_parted_runs import BACK, LINE
+
+
+def plain() -> tuple[torch.Tensor, torch.Tensor]:
+    """What `noisy` and `w.grad` are at the end of that turn, by torch alone."""
+    torch.manual_seed(1)
+    x = torch.randn(8, 2)
+    w = torch.zeros(2, requires_grad=True)
+    opt = torch.optim.SGD([w], lr=0.01)
+    for _ in range(BACK):
+        noisy = x + torch.randn(8, 2)
+        loss = ((noisy @ w - 1) ** 2).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    assert w.grad is not None
+    return noisy, w.grad
+
+
+def test_the_table_of_a_value_is_that_of_the_turn_that_was_gone_to(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    desk.open(LINE)
+    desk.session.run.run()
+    desk.until(lambda: desk.session.run.state.at_end)
+    noisy = desk.node("noisy")
+    desk.session.results.timeline.cut(0)  # nothing is recorded: the turn has to be gone to
+    desk.session.turns.go_to(ItemId(desk.graph.parents[noisy]), noisy, (BACK - 1,))
+    desk.until(lambda: desk.session.run.state.verb == "go_to_turn" and desk.session.run.state.outcome == "done")
+    tick = desk.session.results.timeline.made_at(noisy, None, (BACK - 1,))
+    assert tick is not None
+    desk.session.attention.look_at(tick)
+    desk.session.attention.select([noisy])
+    desk.window.go_to_dock("inspector")
+    inspector = desk.window.room.panels["inspector"]
+    assert isinstance(inspector, InspectorPanel)
+    page = inspector.details.values.value
+    desk.until(lambda: page.model.rowCount() == 8 and page.model.index(0, 0).data())
+    shown = float(str(page.model.index(7, 1).data()))
+    assert shown == pytest.approx(plain()[0][7, 1].item(), rel=1e-3)
+    assert "only the summary" not in page.remark.text()
+    desk.session.attention.select([desk.node("w")])
+    inspector.refresh()
+    assert not is_as_now(desk.session.results, desk.node("w"), 0, "", grad=False)  # the step behind it has changed it
