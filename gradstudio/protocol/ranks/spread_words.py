@@ -10,8 +10,9 @@ def spread_sign(spread: Spread) -> str:
     "NaN r2" where rank 2 holds a NaN; "1/2" where two ranks are, and one of them alone has told it.
     """
     if spread.nan.count:
-        more = ", …" if spread.nan.count > 1 else ""
-        return f"NaN r{spread.nan.ranks[0]}{more}"
+        if spread.nan.count == spread.ranks > 1:
+            return "NaN"  # all hold one
+        return f"NaN r{spread.nan.ranks[0]}{'…' if spread.nan.count > 1 else ''}"
     if spread.is_equal:
         return "="
     if _is_other(spread):

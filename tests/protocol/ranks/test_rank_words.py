@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from gradstudio.protocol.messages.progress import Running
-from gradstudio.protocol.messages.ranks import Spread
+from gradstudio.protocol.messages.ranks import Holders, Spread
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.protocol.ranks.spread_words import spread_sign, spread_words
 from gradstudio.protocol.ranks.waiting_words import waiting_words
@@ -36,6 +36,8 @@ def test_of_different_ones_the_ends_are_named_with_their_ranks() -> None:
 def test_a_rank_that_holds_a_nan_is_named_first() -> None:
     found = spread(1.0, 1.0, 1.0, shape=(4,), nan_on=2)
     assert spread_sign(found) == "NaN r2"
+    assert spread_sign(msgspec.structs.replace(found, nan=Holders(2, (1, 2)))) == "NaN r1…"
+    assert spread_sign(msgspec.structs.replace(found, nan=Holders(3, (0, 1, 2)))) == "NaN"
     assert spread_words(found).startswith("NaN on rank 2; ")
 
 
