@@ -18,6 +18,7 @@ from gradstudio.engine.access import MODULES
 from gradstudio.engine.infer.code_inference import CodeInDefinitions, is_free, pass_code
 from gradstudio.engine.infer.inference_memo import Memo, Recipe, Recipes, Signature, kinds_of, recipe_for, repeat
 from gradstudio.engine.infer.leaf_gradients import LeafGradients
+from gradstudio.engine.infer.loop_ends import ends_of
 from gradstudio.engine.infer.name_table import NameTable, prelude_names
 from gradstudio.engine.infer.namespace_changes import (
     are_alike,
@@ -381,10 +382,7 @@ class InferencePass:
 
     def _ends(self, head: Head) -> tuple[Any, ...] | None:
         """The first, second and last element gone over; () when there is none, None when only a run tells."""
-        over = self._value_of(head)
-        if not isinstance(over, range | list | tuple):
-            return None
-        return tuple(over) if len(over) <= 3 else (over[0], over[1], over[-1])
+        return ends_of(self._value_of(head), head, self.names.values)
 
     def _value_of(self, head: Head) -> Any:
         """What the expression in the block's head gives; UNKNOWN when only a run tells."""

@@ -1,5 +1,7 @@
 """Inference against the run: what is stated is true, and it touches nothing."""
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -188,3 +190,33 @@ def test_another_device_is_told_without_one(move: str) -> None:
 
 def test_what_lies_on_two_devices_has_none_that_is_told() -> None:
     assert infer("x = torch.ones(2)\ny = x.cuda()\nz = x + y")[node(3), 0].device == ""
+
+
+LEARNS = """X = torch.randn({rows}, 64)
+y = torch.randint(0, 10, ({rows},))
+fc = nn.Linear(64, 32)
+fc2 = nn.Linear({inner}, 10)
+data = torch.utils.data.TensorDataset(X, y)
+train, test = torch.utils.data.random_split(data, [0.8, 0.2])
+loader = torch.utils.data.DataLoader(train, batch_size=32, shuffle=True)
+for epoch in range(2):
+    for xb, yb in {over}:
+        h = torch.relu(fc(xb))
+        out = fc2(h)
+        loss = F.cross_entropy(out, yb)
+"""
+PLAIN = "loader"
+
+
+@pytest.mark.parametrize("rows", [200, 210, 20])
+def test_what_a_loader_gives_of_known_tensors_is_known_before_a_run(rows: int) -> None:
+    told = [port.shape for port in infer(LEARNS.format(rows=rows, inner=32, over=PLAIN)).values() if port.shape]
+    names: dict[str, Any] = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional}
+    exec(LEARNS.format(rows=rows, inner=32, over=PLAIN), names)
+    first = next(iter(names["loader"]))
+    assert (len(first[0]), 32) in told and (len(first[0]), 10) in told
+
+
+def test_layers_that_do_not_fit_inside_of_a_loop_over_a_loader_are_told_before_a_run() -> None:
+    told = infer(LEARNS.format(rows=200, inner=8, over=PLAIN))
+    assert any("32" in port.refusal and "8" in port.refusal for port in told.values())
