@@ -30,11 +30,17 @@ class StatusMenus(QObject):
     def __init__(
         self, bar: StatusBar, hosts: HostCommands, engine: Iterable[QAction], status: RunStatus, theme: Theme
     ) -> None:
-        """`hosts` know the devices; `engine` are the commands about the engine; `status` offers what a run can do."""
+        """`hosts` know the devices; `status` offers what a run can do.
+
+        `engine` are the commands about the engine; the first one takes up a run again, and is there only where it can.
+        """
         super().__init__(bar)
         self._bar, self._hosts, self._status, self._theme = bar, hosts, status, theme
         self.device, self.engine = QMenu(bar), QMenu(bar)
-        self.engine.addActions(list(engine))
+        self._take_up, *others = engine
+        self.engine.addActions(others)
+        self._take_up.enabledChanged.connect(self._on_take_up_changed)
+        self._on_take_up_changed(self._take_up.isEnabled())
         self._menus: dict[QWidget, QMenu] = {bar.device: self.device, bar.light: self.engine}
         tips = ("Device of the document: click to choose another", "Engine: click to restart it")
         for widget, tip in zip(self._menus, tips, strict=True):
@@ -62,6 +68,12 @@ class StatusMenus(QObject):
             return super().eventFilter(watched, event)
         menu.popup(watched.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
         return True
+
+    def _on_take_up_changed(self, is_enabled: bool) -> None:
+        if is_enabled:
+            self.engine.insertAction(self.engine.actions()[0], self._take_up)
+        else:
+            self.engine.removeAction(self._take_up)
 
     def _fill_devices(self) -> None:
         """The devices there are, the document's ticked."""
