@@ -151,11 +151,15 @@ class RunFacts:
         return (event for event in self.events if isinstance(event, BackwardTraced))
 
     def _join(self, traced: BackwardTraced) -> None:
-        """A leaf known by several paths: where these disagree, it took another one's place, and is the newer."""
+        """A leaf known by several paths: where these disagree, it took another one's place, and is the newer.
+
+        What two layers made each for itself is one that they share: which of both the text says.
+        """
         for key, row in leaf_rows(traced):
-            homes = [self.storages((value.node, value.path)) for value in row.values]
-            known = [home for home in homes if home]
-            if len(known) > 1 and not set.intersection(*known):
+            homes = [(value.path, self.storages((value.node, value.path))) for value in row.values]
+            known = [home for _, home in homes if home]
+            own = [home for path, home in homes if home and "." not in path]
+            if len(known) > 1 and not set.intersection(*known) and (len(own) < 2 or set.intersection(*own)):
                 self._storages[key] = {max(set.union(*known), key=lambda storage: self.births.get(storage, -1))}
 
     def _note(self, node: ItemId, record: Record) -> None:
