@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from PySide6.QtCore import QObject, Signal
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.progress import Begin, CurveKey, Turned
-from gradstudio.protocol.timeline.axis_steps import AxisSteps, on_axis
 from gradstudio.protocol.timeline.model import Turns
 from gradstudio.ui.state.throttle import Throttle
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from gradstudio.protocol.timeline.axis_steps import AxisSteps
 
 CAPACITY = 1 << 20
 """Points kept of a curve; of more, every four become the lowest and the highest of them."""
@@ -166,9 +168,14 @@ class CurveStore(QObject):
         self._points: dict[Name, _Points] = {}
         self._begins: dict[ItemId, _Begins] = {}
         self._parting: dict[ItemId, int] = {}
-        self._axis = AxisSteps()
         self._throttle = Throttle(ANNOUNCEMENT_MS, self)
         self._throttle.due.connect(self.changed)
+
+    @cached_property
+    def _axis(self) -> AxisSteps:
+        from gradstudio.protocol.timeline.axis_steps import AxisSteps  # no loop has turned at a start
+
+        return AxisSteps()
 
     @property
     def names(self) -> tuple[Name, ...]:
@@ -226,6 +233,8 @@ class CurveStore(QObject):
 
     def steps(self, name: Name) -> tuple[Numbers, Numbers]:
         """The points of a curve as they are kept: steps on the axis, from 0, and values."""
+        from gradstudio.protocol.timeline.axis_steps import on_axis
+
         numbers, values = self.points(name)
         return on_axis(numbers, self.each(name[0])), values
 
