@@ -172,13 +172,14 @@ def test_what_was_kept_running_goes_on_alone_and_is_taken_up(desk: Desk, connect
     processes = family(desk)
     os.kill(client.pid, signal.SIGKILL)
     desk.until(lambda: desk.session.engine.state == "dead")
-    assert "The line to “far” is broken" in desk.said
-    assert "What runs there goes on: Run ▸ Other machines ▸ Take up again" in desk.said
-    assert desk.window.status.light.words.text() == "goes on on far"
     menus = desk.window.room.status_menus
+    desk.until(lambda: not desk.said)  # it has no room beside what is offered, which has the words
+    assert menus.offer is not None and "The line to “far” is broken" in menus.offer.toolTip()
+    assert "What runs there goes on: Run ▸ Other machines ▸ Take up again" in menus.offer.toolTip()
+    assert desk.window.status.light.words.text() == "goes on on far"
     assert desk.window.actions["run.take_up"].isEnabled()
     assert any(action.text() == "Take up again" for action in menus.engine.actions())
-    assert menus.offer is not None and menus.offer.accept.text() == "Take up again"
+    assert menus.offer.accept.text() == "Take up again"
     assert menus.offer.isVisible() and "“far” goes on without this window" in menus.offer.words.text()
     assert not any("left" in one.words for one in desk.session.results.loops), "how fast it goes is not known"
     assert not desk.session.results.looking_back and not desk.session.run.state.busy
@@ -240,7 +241,8 @@ def test_another_window_takes_up_what_this_one_began_and_has_its_whole_curve(
         assert len(person.seen) == 1 and "computes · another window is on the line" in person.seen[0]
         other.until(lambda: other.session.run.state.busy)
         desk.until(lambda: desk.session.engine.state == "dead")
-        assert "was taken up by another window" in desk.said
+        offer = desk.window.room.status_menus.offer
+        assert offer is not None and "was taken up by another window" in offer.toolTip()
         assert other.session.engine.place == "far" and other.window.actions["run.keep"].isChecked()
         assert other.graph.nodes == desk.graph.nodes and other.graph.wires == desk.graph.wires
         other.window.actions["run.stop"].trigger()

@@ -246,7 +246,7 @@ class HostCommands:
     @property
     def _is_busy(self) -> bool:
         """Whether something runs, be it of another document."""
-        return self._session.engine.state == "busy"
+        return self._session.engine.state == "busy" or self._session.engine.catches_up
 
     def _switch(
         self,

@@ -38,7 +38,7 @@ class OfferField(QWidget):
             self.accept.setText(offer.action)
             for button in (self.accept, self.decline):
                 button.setMinimumWidth(button.sizeHint().width())
-            self.setToolTip(f"{offer.words} {offer.action}?")
+            self.setToolTip(f"{offer.why}\n{offer.words} {offer.action}?".lstrip())
 
     def _on_status_changed(self, state: RunState) -> None:
         if state.busy:

@@ -280,10 +280,8 @@ class StatusBar(QStatusBar):
             self._show(waited_words(where, seconds), node, "warning")
 
     def _on_engine_died(self, how: str) -> None:
-        engine = self._session.engine
-        words = how.partition("\n")[0] if engine.place else f"The engine ended: {how}."
         self.passes.hide()  # how far it was gives the words its room
-        self.say(f"{words} {engine.after_end}", "danger")
+        self.say(self._session.engine.words_of_end(how), "danger")
 
     def _on_results_changed(self) -> None:
         """A failure is seen at once, and goes when it stands no more; other words have their time."""

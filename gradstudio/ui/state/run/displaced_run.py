@@ -75,8 +75,8 @@ class AwayRun:
         client.joined.connect(self._on_client_joined)
         client.state_changed.connect(self._on_client_state_changed)
 
-    def begins(self) -> bool:
-        """Whether the engine that was just lost goes on there: what is shown stays what it is."""
+    def begins(self, why: str) -> bool:
+        """Whether the engine that was just lost, in words why, goes on there: what is shown stays what it is."""
         if not self._client.goes_on:
             return False
         state = self._status.state
@@ -85,7 +85,7 @@ class AwayRun:
         self._tables.rest()  # how fast it goes is not known
         self._status.set(busy=False, waiting=False, outcome="", reason="")
         words = f"What runs on “{self._client.place}” goes on without this window."
-        self._status.offered.emit(Offer(words, "Take up again", self._client.take_up, lambda: None))
+        self._status.offered.emit(Offer(words, "Take up again", self._client.take_up, lambda: None, why))
         self._is_offered = True
         return True
 

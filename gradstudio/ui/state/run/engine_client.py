@@ -245,7 +245,7 @@ class EngineClient(QObject):
         waiting = [one.engine for one in self._aside.values()]
         for engine in (self._engine, self._spare, self._spare_for_code, *waiting):
             if engine is not None:
-                engine.let_go() if engine.stays and self.state == "busy" else engine.discard()
+                engine.let_go() if engine.stays and (self.state == "busy" or self.goes_on) else engine.discard()
                 engine.process.waitForFinished(KILL_WAIT_MS)
         self._engine = self._spare = self._spare_for_code = None
         self._aside.clear()

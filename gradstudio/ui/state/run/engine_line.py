@@ -108,27 +108,25 @@ class EngineLine(QObject):
         """How long an engine may take to answer a Stop: on a host the way is long."""
         return FAR_PATIENCE_MS if self.place else PATIENCE_MS
 
+    @property
+    def catches_up(self) -> bool:
+        """Whether an engine that went on without us tells what was missed; it is at work as far as anybody knows."""
+        return self.state == "starting" and self._client.goes_on
+
     def words_there(self, words: str) -> str:
         """Words about the engine, with the host that it is on; the line there may be broken."""
         if not self.place:
             return words
-        if self.state == "starting" and self._client.goes_on:
+        if self.catches_up:
             return f"{self.place} · telling what was missed"
         if self.state != "dead":
             return f"{self.place} · {words}"
         return f"goes on on {self.place}" if self._client.goes_on else f"no engine on {self.place}"
 
-    @property
-    def after_end(self) -> str:
-        """What follows the end of an engine, or what a person can do then."""
-        if not self.place:
-            return "A new one is started."
-        if self._exchange.ranks is not None:
-            return "Run ▸ Restart engine starts them again; what is shown stays."
-        if self._client.goes_on:
-            return "What runs there goes on: Run ▸ Other machines ▸ Take up again. What is shown stays."
-        look = "Run ▸ Other machines ▸ Host… looks what is there."
-        return f"Run ▸ Restart engine connects again; what is shown stays. {look}"
+    def words_of_end(self, how: str) -> str:
+        """How an engine ended, in a line, and what follows."""
+        words = how.partition("\n")[0] if self.place else f"The engine ended: {how}."
+        return f"{words} {self._after_end}"
 
     @property
     def infers_at(self) -> Inferring | None:
@@ -290,6 +288,18 @@ class EngineLine(QObject):
         self._exchange.leave(self)
 
     # ------------------------------------------------------------------ inner workings
+
+    @property
+    def _after_end(self) -> str:
+        """What follows the end of an engine, or what a person can do then."""
+        if not self.place:
+            return "A new one is started."
+        if self._exchange.ranks is not None:
+            return "Run ▸ Restart engine starts them again; what is shown stays."
+        if self._client.goes_on:
+            return "What runs there goes on: Run ▸ Other machines ▸ Take up again. What is shown stays."
+        look = "Run ▸ Other machines ▸ Host… looks what is there."
+        return f"Run ▸ Restart engine connects again; what is shown stays. {look}"
 
     def _outward(self, request: Request) -> Request:
         for field in ("request", "revision"):

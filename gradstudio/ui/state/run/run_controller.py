@@ -283,7 +283,7 @@ class RunController(QObject):
             self._engine.kill_and_restart()
 
     def _on_engine_died(self, how: str) -> None:
-        if self.away.begins():
+        if self.away.begins(self._engine.words_of_end(how)):
             self._stop_timer.stop()
             self._waiting.clear()
             self._requests.engine_changed()  # the last that was sent may have been lost

@@ -20,12 +20,14 @@ class Offer(NamedTuple):
     Attributes:
         words: what has happened; `action` what can be done.
         accept: does it; `decline` is called where nobody wants it.
+        why: more words, how it came to that.
     """
 
     words: str
     action: str
     accept: Callable[[], object]
     decline: Callable[[], object]
+    why: str = ""
 
 
 class RunStatus(QObject):
