@@ -62,8 +62,7 @@ def start() -> "Service":
         from gradstudio.engine.turns.shared_turns import shared_turns
 
         replicas.see()
-        if (memory := turns_file_of(sys.argv)) is not None:
-            shared_turns.open(memory, leads=Here.rank == 0)
+        shared_turns.open(turns_file_of(sys.argv), leads=Here.rank == 0)
     found = devices()  # first: a driver may have to be loaded by a program with more rights than ours
     walls = build_walls()
     service = Service(inbox, outbox)

@@ -26,6 +26,8 @@ from gradstudio.protocol import client
 STARTED = client.COMMAND
 """What starts an engine in earnest."""
 ENDED_BY_ERROR = 1
+STANDARD, MOST_STREAMS = 3, 4
+"""Its standard streams, and with them the file that ranks share."""
 _taught: list[str] = []
 _HERE = Path(__file__).resolve()
 _START = (
@@ -68,11 +70,13 @@ def everywhere() -> Iterator[None]:
     before = os.environ.get("PYTHONPATH")
     if _taught:
         os.environ["PYTHONPATH"] = os.pathsep.join([*_taught, *([before] if before else [])])
-    yield
-    if before is not None:
-        os.environ["PYTHONPATH"] = before
-    else:
-        os.environ.pop("PYTHONPATH", None)
+    try:
+        yield
+    finally:
+        if before is not None:
+            os.environ["PYTHONPATH"] = before
+        else:
+            os.environ.pop("PYTHONPATH", None)
 
 
 def changed_by(code: str) -> tuple[str, ...]:
@@ -117,7 +121,7 @@ class Forks:
 
     def _fork(self, _: int) -> None:
         stub, _ = self._listener.accept()
-        size, streams, _, _ = socket.recv_fds(stub, 4, 3)
+        size, streams, _, _ = socket.recv_fds(stub, 4, MOST_STREAMS)
         words, length = b"", int.from_bytes(size, "big")
         while len(words) < length and (more := stub.recv(1 << 20)):
             words += more
@@ -140,7 +144,7 @@ class Forks:
             os.close(key.fd)
         self._selector.close()
         stub.close()
-        for number, stream in enumerate(streams):
+        for number, stream in enumerate(streams[:STANDARD]):
             os.dup2(stream, number)
             os.close(stream)
         folder, code, *environment = words.split(b"\0")
@@ -148,7 +152,7 @@ class Forks:
             os.chdir(folder)
             os.environb.clear()
             os.environb.update(one.partition(b"=")[::2] for one in environment)
-            exec(code)
+            exec(code, {"files": streams[STANDARD:]})
             from gradstudio.engine.__main__ import main as engine
 
             engine()

@@ -13,6 +13,9 @@ LOADED_WITH = ("OMP_", "MKL_", "OPENBLAS_", "TORCH_", "PYTORCH_", "CUDA_")
 ENGINE = "gradstudio.engine"
 """What is started; behind it stand its arguments."""
 
+OPEN_FILE = "--turns-at="
+"""With the number of a file that whoever started this has handed down."""
+
 
 def loaded_with(environment: Mapping[str, str]) -> str:
     """What of an environment torch is loaded with."""
@@ -31,13 +34,16 @@ def main(address: str, code: str, loaded: str, commands: list[str]) -> None:
     forks, started = commands[:border], commands[border + 1 :]
     if not code and loaded_with(os.environ) != loaded:
         os.execv(started[0], [started[0], "-X", "in_earnest", *started[1:]])
-    if arguments := started[started.index(ENGINE) + 1 :]:
-        code += f"\nimport sys; sys.argv += {arguments}"
+    arguments = started[started.index(ENGINE) + 1 :]
+    files = [int(one.removeprefix(OPEN_FILE)) for one in arguments if one.startswith(OPEN_FILE)]
+    if arguments:
+        others = [one for one in arguments if not one.startswith(OPEN_FILE)]
+        code += f"\nimport sys; sys.argv += [*{others}, *(f'{OPEN_FILE}{{number}}' for number in files)]"
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # as an engine does
     with called(address, forks) as line:
         environment = [name + b"=" + value for name, value in os.environb.items()]
         words = b"\0".join([os.getcwdb(), code.encode(), *environment])
-        socket.send_fds(line, [len(words).to_bytes(4, "big")], [0, 1, 2])
+        socket.send_fds(line, [len(words).to_bytes(4, "big")], [0, 1, 2, *files])
         line.sendall(words)
         nothing = os.open(os.devnull, os.O_RDWR)
         os.dup2(nothing, 0)

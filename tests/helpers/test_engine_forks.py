@@ -82,3 +82,10 @@ def test_with_other_threads_it_is_started_in_earnest_and_the_next_is_a_fork_as_b
             engine.send(Do(verb="run"))
             assert engine.wait_for(Paused).outcome == "done"  # type: ignore[union-attr]
             assert is_started == (environment is not None)
+
+
+def test_what_others_start_is_started_in_earnest_again_behind_an_error() -> None:
+    before = os.environ.get("PYTHONPATH")
+    with pytest.raises(ValueError, match="in it"), engine_forks.everywhere():
+        raise ValueError("in it")
+    assert os.environ.get("PYTHONPATH") == before

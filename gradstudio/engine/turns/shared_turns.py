@@ -7,6 +7,7 @@ compared. Nothing of this goes through the program's process group: the memory i
 import mmap
 import zlib
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -26,9 +27,10 @@ class SharedTurns:
 
     Attributes:
         leads: this is the rank that says them.
+        is_open: this is one of several, which go by no clock of their own.
     """
 
-    leads = False
+    leads = is_open = False
 
     def __init__(self) -> None:
         """This process is no rank of several."""
@@ -36,14 +38,15 @@ class SharedTurns:
         self._head = b""
         self._turns: tuple[Turns, ...] = ()
 
-    @property
-    def is_open(self) -> bool:
-        """Whether ranks agree here."""
-        return self._memory is not None
+    def open(self, descriptor: int | None, *, leads: bool) -> None:
+        """Agree with the others over this open file of `TURNS_BYTES`.
 
-    def open(self, descriptor: int, *, leads: bool) -> None:
-        """Agree with the others over this open file of `TURNS_BYTES`."""
-        self._memory, self.leads = mmap.mmap(descriptor, TURNS_BYTES), leads
+        Without one, or where it cannot be had, nothing is said: recorded are the first turns and the last.
+        """
+        self.is_open = True
+        if descriptor is not None:
+            with suppress(OSError, ValueError):
+                self._memory, self.leads = mmap.mmap(descriptor, TURNS_BYTES), leads
 
     def announce(self, turns: Iterable[Turns]) -> None:
         """All are to record these, too, outermost loop first; the oldest of more than `MOST` are forgotten."""
