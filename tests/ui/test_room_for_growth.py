@@ -14,7 +14,7 @@ from tests.ui.gestures import come_to_rest
 CORPUS = Path(__file__).parents[1] / "corpus" / "accepted"
 UNKNOWN = """
 import torch
-x = torch.arange(16.0, requires_grad=True)
+x = torch.rand(16, requires_grad=True)
 kept = x[x > -1.0].reshape(-1, 4)
 below = torch.tensor(1.0)
 beside = torch.tensor(2.0)

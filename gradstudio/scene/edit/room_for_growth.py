@@ -31,15 +31,19 @@ def _units(scene: Scene, item: ItemId) -> Iterator[ItemId]:
 
 
 def _covers(scene: Scene, unit: ItemId, by: float) -> bool:
-    """Whether something that is not of a card or a frame lies in what it grew at its lower edge."""
+    """Whether it covers, with what it grew at its lower edge, something of others that it did not lie over before."""
     room = scene.placement.room(unit)
     if room is None:
         return False
-    grown = Box(room.x, room.bottom - by, room.width, by).grown(-TOUCH / 2)
-    placement, ids = scene.placement, scene.stack.ids
-    own = {unit, *(scene.state.members(unit) if unit in placement.frames else ())}
+    own = {unit, *(scene.state.members(unit) if unit in scene.placement.frames else ())}
     around = {ItemId(body) for body in scene.graph.ancestors(unit)}
-    found = {ids[k] for k in placement.cards_in(grown, 0.0)}
-    found |= {item for item, frame in placement.frames.items() if frame.box.meets(grown)}
-    found |= {item for item, note in placement.notes.items() if item and note.box.meets(grown)}
-    return bool(found - own - around)
+    found = _in_box(scene, Box(room.x, room.bottom - by, room.width, by)) - own - around
+    return bool(found) and bool(found - _in_box(scene, Box(room.x, room.y, room.width, room.height - by)))
+
+
+def _in_box(scene: Scene, box: Box) -> set[ItemId]:
+    """The cards, frames and notes of which some lies there."""
+    placement, ids, box = scene.placement, scene.stack.ids, box.grown(-TOUCH / 2)
+    found = {ids[k] for k in placement.cards_in(box, 0.0)}
+    found |= {item for item, frame in placement.frames.items() if frame.box.meets(box)}
+    return found | {item for item, note in placement.notes.items() if item and note.box.meets(box)}
