@@ -106,10 +106,12 @@ def hint(known: NodeValues, node: ItemId, mode: HintMode) -> Hint:
     if mode == "off":
         return NO_HINT
     stale = known.stale(node)
-    expected = expected_words(known, node)
     records = known.outputs(node)
-    if records is None or (stale and mode == "shapes" and expected):
-        return Hint(f"{ARROW}{expected}") if expected else NO_HINT
+    is_expected = records is None or (stale and mode == "shapes")
+    if is_expected and (expected := expected_words(known, node)):
+        return Hint(f"{ARROW}{expected}")
+    if records is None:
+        return NO_HINT
     words = [_words(record, mode) for record in records[:MOST_RESULTS]]
     text = ", ".join(word for word in words if word)
     if not text:

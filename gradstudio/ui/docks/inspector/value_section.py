@@ -152,7 +152,7 @@ class ValueSection(Section):
             self.gradient.show_page(value_facts.GRAD_SENTENCES["not_run"], (), None, None)
             return
         summary = record.summary if isinstance(record, TensorRecord) else None
-        fetch, gather = self._fetch_of(subject, grad=False), self._fetch_of(subject, grad=False, whole=True)
+        fetch, gather = self._fetches_of(subject, grad=False)
         remark = self._remark(subject, summary, fetch)
         self.value.show_page(remark, value_facts.record_facts(record), summary, fetch, gather)
         self._show_gradient(subject, isinstance(record, TensorRecord))
@@ -170,7 +170,7 @@ class ValueSection(Section):
         if grad is not None:
             pairs = (*pairs, ("shape", shape_words(grad)), *value_facts.number_facts(grad))
         self._show_cause(row, subject.node)
-        fetch, gather = self._fetch_of(subject, grad=True), self._fetch_of(subject, grad=True, whole=True)
+        fetch, gather = self._fetches_of(subject, grad=True) if grad is not None else (None, None)
         self.gradient.show_page(value_facts.grad_sentence(row), pairs, grad, fetch, gather)
 
     def _show_cause(self, row: GradRow | None, node: ItemId) -> None:
@@ -229,16 +229,21 @@ class ValueSection(Section):
         number = number_of_row(results.timeline, results.ids.full(subject.node), row, results.moment, unfolded)
         return f"As step {number} made it." if number is not None else ""
 
-    def _fetch_of(self, subject: Subject, grad: bool, whole: bool = False) -> Fetch | None:
-        run = self._session.run
-        is_now = is_as_now(self._session.results, subject.node, subject.output, subject.path, grad)
-        if not is_now or not run.state.live or run.state.stale or run.state.busy:
-            return None
+    def _fetches_of(self, subject: Subject, grad: bool) -> tuple[Fetch, Fetch] | tuple[None, None]:
+        """What asks for numbers of the share that is held here, and of all of them; None where they cannot be had."""
+        state = self._session.run.state
+        if not state.live or state.stale or state.busy:
+            return None, None
+        if not is_as_now(self._session.results, subject.node, subject.output, subject.path, grad):
+            return None, None
+        return self._fetch_of(subject, grad, whole=False), self._fetch_of(subject, grad, whole=True)
 
+    def _fetch_of(self, subject: Subject, grad: bool, whole: bool) -> Fetch:
         def fetch(leading: tuple[int, ...], rows: tuple[int, int], columns: tuple[int, int]) -> int:
             node = self._session.results.ids.full(subject.node)
             name = subject.name if node == subject.node else "".join(subject.name.partition(".")[1:])
-            return run.questions.fetch(node, subject.output, grad, name, leading, rows, columns, whole)
+            questions = self._session.run.questions
+            return questions.fetch(node, subject.output, grad, name, leading, rows, columns, whole)
 
         return fetch
 
