@@ -104,7 +104,7 @@ def seconds_late(came: Range) -> str:
 @pytest.mark.parametrize("text", [TRAINING])
 def test_the_all_reduce_is_a_step_of_the_timeline_forward_and_back(desk: Desk) -> None:
     run_to_the_end(desk)
-    (backward,) = [item for item, node in desk.graph.nodes.items() if "backward" in node.literals.get("name", "")]
+    (backward,) = [item for item, node in desk.graph.nodes.items() if node.operator == "torch.Tensor.backward"]
     row = desk.session.results.row(backward)
     assert row is not None and row.came is not None
     late = desk.window.canvas.scene.stack.cards[backward].extras.late

@@ -4,7 +4,7 @@ from typing import Literal as OneOf
 from typing import NamedTuple
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from gradstudio.graph.model import ItemId
@@ -130,6 +130,7 @@ class _Row:
             part.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.number.setFont(mono_font())
         self.below.setFont(mono_font())
+        self._is_bold = False
         self.name.setFont(mono_font())
         self.button.setFont(mono_font())
         self.note.setFont(mono_font(11))
@@ -195,11 +196,13 @@ class _Row:
         text = line.text or in_a_line(line.summary, grad=True)
         self.number.setText(text)
         self.below.setText(text.replace(" → ", "\n→ ") if len(text) > LONG else text)
-        font = mono_font()
-        font.setBold(line.kind == "sum")
-        role = line.role or _role_of(line)
+        role, is_sum = line.role or _role_of(line), line.kind == "sum"
+        if is_sum is not self._is_bold:
+            self._is_bold = is_sum
+            font = mono_font(weight=QFont.Weight.Bold if is_sum else QFont.Weight.Normal)
+            for number in (self.number, self.below):
+                number.setFont(font)
         for number in (self.number, self.below):
-            number.setFont(font)
             _give_role(number, role)
         strip_px = STRIP_WIDTH_PX if not self.strip.isHidden() else 0
         self.name_px = self.name.fontMetrics().horizontalAdvance(line.name) + strip_px + self._gaps_px
