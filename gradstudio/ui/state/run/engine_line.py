@@ -62,7 +62,7 @@ class EngineLine(QObject):
         self.shown = True
         self.title: Callable[[], str] = lambda: "another document"
         self.is_live: Callable[[], bool] = lambda: False
-        client.state_changed.connect(self._on_client_state_changed)
+        client.state_changed.connect(self.state_changed)
         client.died.connect(self._on_client_died)
         client.noted.connect(self._on_client_noted)
 
@@ -125,8 +125,16 @@ class EngineLine(QObject):
 
     def words_of_end(self, how: str) -> str:
         """How an engine ended, in a line, and what follows."""
-        words = how.partition("\n")[0] if self.place else f"The engine ended: {how}."
-        return f"{words} {self._after_end}"
+        if not self.place:
+            return f"The engine ended: {how}. A new one is started."
+        if self._exchange.ranks is not None:
+            then = "Run ▸ Restart engine starts them again; what is shown stays."
+        elif self._client.goes_on:
+            then = "What runs there goes on: Run ▸ Other machines ▸ Take up again. What is shown stays."
+        else:
+            look = "Run ▸ Other machines ▸ Host… looks what is there."
+            then = f"Run ▸ Restart engine connects again; what is shown stays. {look}"
+        return " ".join([how.partition("\n")[0], then])
 
     @property
     def infers_at(self) -> Inferring | None:
@@ -282,24 +290,12 @@ class EngineLine(QObject):
             return
         self._client.end_code(self)  # what trusted code has begun ends with its document
         self._exchange.lines.remove(self)
-        self._client.state_changed.disconnect(self._on_client_state_changed)
+        self._client.state_changed.disconnect(self.state_changed)
         self._client.died.disconnect(self._on_client_died)
         self._client.noted.disconnect(self._on_client_noted)
         self._exchange.leave(self)
 
     # ------------------------------------------------------------------ inner workings
-
-    @property
-    def _after_end(self) -> str:
-        """What follows the end of an engine, or what a person can do then."""
-        if not self.place:
-            return "A new one is started."
-        if self._exchange.ranks is not None:
-            return "Run ▸ Restart engine starts them again; what is shown stays."
-        if self._client.goes_on:
-            return "What runs there goes on: Run ▸ Other machines ▸ Take up again. What is shown stays."
-        look = "Run ▸ Other machines ▸ Host… looks what is there."
-        return f"Run ▸ Restart engine connects again; what is shown stays. {look}"
 
     def _outward(self, request: Request) -> Request:
         for field in ("request", "revision"):
@@ -330,9 +326,6 @@ class EngineLine(QObject):
             if self.number and (value := getattr(event, field, None)) is not None and value >= BASE:
                 event = msgspec.structs.replace(event, **{field: value % BASE})
         return event
-
-    def _on_client_state_changed(self, state: str) -> None:
-        self.state_changed.emit(state)
 
     def _on_client_noted(self, words: str) -> None:
         if self.shown:
