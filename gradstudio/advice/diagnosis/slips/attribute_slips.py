@@ -39,7 +39,8 @@ def unknown_attribute(view: ProgramView, item: ItemId, _word: str, lookup: Looku
     if node is None:
         return
     name = REQUIRES if node.operator == OF_TENSORS else node.literals.get("name", "")
-    if source is None or not name or (name != REQUIRES and name in _names_read(view.graph)):
+    may_be_meant = name == REQUIRES or name in RATES or near_attribute(name)
+    if source is None or not may_be_meant or (name != REQUIRES and name in _names_read(view.graph)):
         return
     whose = view.source_name(source)
     part = view.source(source.item, ("object",)) if whose.startswith(".") else None
@@ -58,15 +59,14 @@ def unknown_attribute(view: ProgramView, item: ItemId, _word: str, lookup: Looku
 def of_code(graph: Graph) -> Iterator[Finding]:
     """The same in what is kept as code, as far as its text says it."""
     texts = {item: syntax_of(text) for item, text in code_texts(graph).items()}
-    parts = [part for text in texts.values() for part in ast.walk(text) if isinstance(part, ast.Attribute)]
-    read = _names_read(graph)
-    modules = {ast.unparse(part.value) for part in parts if part.attr in OF_MODULES}
-    for item, text in texts.items():
-        for part in ast.walk(text):
-            if not isinstance(part, ast.Attribute) or not isinstance(part.ctx, ast.Store):
+    named = {item: [one for one in ast.walk(text) if isinstance(one, ast.Attribute)] for item, text in texts.items()}
+    modules = {ast.unparse(part.value) for parts in named.values() for part in parts if part.attr in OF_MODULES}
+    for item, parts in named.items():
+        for part in parts:
+            if not isinstance(part.ctx, ast.Store):
                 continue
             whose = ast.unparse(part.value)
-            if near_attribute(part.attr) and part.attr not in read and whose != "self":
+            if near_attribute(part.attr) and whose != "self" and part.attr not in _names_read(graph):
                 yield _misspelt(item, f"{whose}.{part.attr}", part.attr)
             elif part.attr == REQUIRES and whose in modules:
                 yield _of_module(item, whose)
