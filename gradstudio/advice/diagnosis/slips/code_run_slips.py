@@ -152,9 +152,9 @@ def _new_leaf(item: ItemId) -> Finding:
 def _never_zeroed(view: ProgramView, facts: RunFacts, calls: Mapping[ItemId, CodeCall]) -> Iterator[Finding]:
     """Steps of the only optimizer that steps, each by gradients that the one before has used."""
     steps = [row for row in facts.rows if _is_step(row, calls)]
-    if any(one.kind == "no_zero_grad" for one in code_slips.of_code(view.graph)):
-        return
     if len(steps) < LEAST_SUMS or len({(calls[row.node].file, calls[row.node].line) for row in steps}) != 1:
+        return
+    if any(one.kind == "no_zero_grad" for one in code_slips.of_code(view.graph)):
         return
     stepped, sums = False, 0
     for event in facts.events:
