@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from gradstudio.graph.model import BodyId, ItemId
 from gradstudio.graph.text.item_titles import title
+from gradstudio.graph.text.literal_text import quote
 from gradstudio.operators.model import Effect, Family
 from gradstudio.program.forms.statement_units import Units, Value
 from gradstudio.program.forms.training.object_aliases import Objects
@@ -140,10 +141,5 @@ class Repeated:
 
 def refusal_lines(why_not: dict[str, str]) -> list[str]:
     """The table of options that a script does not take; nothing where it takes all."""
-    rows = [f"    {_quoted(option)}: {_quoted(why)}," for option, why in why_not.items() if why]
+    rows = [f"    {quote(option)}: {quote(why)}," for option, why in why_not.items() if why]
     return ["WHY_NOT = {", *rows, "}", '"""Options that this training does not take."""'] if rows else []
-
-
-def _quoted(text: str) -> str:
-    """As `ruff format` quotes it."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
