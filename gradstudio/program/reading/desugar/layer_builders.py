@@ -68,7 +68,7 @@ def _maker(owner: ast.ClassDef) -> Function | None:
 
 
 def _may_build(maker: Function, owner: ast.ClassDef) -> bool:
-    methods = {one.name for one in _members(owner) if isinstance(one, Function)}
+    methods = {one.name for one in _methods(owner)}
     for one in maker.body:
         match one:
             case ast.For() | ast.If():
@@ -205,7 +205,7 @@ def _written_out(
                 return [statement]
         case _:
             return [statement]
-    method = next((one for one in _members(owner) if isinstance(one, Function) and one.name == word), None)
+    method = next((one for one in _methods(owner) if one.name == word), None)
     known = _arguments(call, method) if method is not None else None
     if method is None or known is None or not _may_be_written_out(method, maker, owner):
         return [statement]
@@ -260,7 +260,7 @@ def _may_be_written_out(method: Function, maker: Function, owner: ast.ClassDef) 
         return False
     if returns != [last] or not isinstance(last, ast.Return) or last.value is None:
         return False
-    methods = {one.name for one in _members(owner) if isinstance(one, Function)}
+    methods = {one.name for one in _methods(owner)}
     if any(isinstance(part, ast.Attribute) and part.attr in methods for part in parts):
         return False
     own = local_names(method)
@@ -303,7 +303,7 @@ def _carried(
     held = [part for part in parts if isinstance(part, ast.Attribute) and _is_name(part.value, own)]
     bound = {name for one in maker.body[:place] for name in _bound_attributes(one, own)}
     written = sorted({part.attr for part in held if _is_written(part)} & bound)
-    methods = {one.name for one in _members(owner) if isinstance(one, Function)}
+    methods = {one.name for one in _methods(owner)}
     is_whole = sum(_is_name(part, own) for part in parts) != len(held)
     if not written or is_whole or any(isinstance(part, CodeStatement) for part in parts):
         return [statement]
@@ -353,6 +353,10 @@ def _members(owner: ast.ClassDef) -> Iterator[ast.stmt]:
     """The statements of a class, those that are kept as code among them."""
     for one in owner.body:
         yield from one.statements if isinstance(one, CodeStatement) else (one,)
+
+
+def _methods(owner: ast.ClassDef) -> list[Function]:
+    return [one for one in _members(owner) if isinstance(one, Function)]
 
 
 def _kept_as_code(owner: ast.ClassDef) -> Iterator[str]:
