@@ -119,19 +119,15 @@ def _without_head(loop: ast.For | ast.While) -> ast.For | ast.While:
 def _with_notes(body: list[ast.stmt], at_break: list[ast.stmt], at_continue: list[ast.stmt]) -> list[ast.stmt]:
     """The statements of a loop with others in place of what ends a turn of it."""
     ends: set[ast.AST] = {one for statement in body for one in ways_out(statement) if isinstance(one, TURN_ENDS)}
-    return _Noted(ends, at_break, at_continue).all(body) if ends else body
+    if not ends:
+        return body
+    noted: ast.Module = _Noted(ends, at_break, at_continue).visit(ast.Module([*body], []))
+    return noted.body
 
 
 class _Noted(ast.NodeTransformer):
     def __init__(self, ends: set[ast.AST], at_break: list[ast.stmt], at_continue: list[ast.stmt]) -> None:
         self._ends, self._at_break, self._at_continue = ends, at_break, at_continue
-
-    def all(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        found: list[ast.stmt] = []
-        for one in body:
-            made: Any = self.visit(one)
-            found += made if isinstance(made, list) else [made]
-        return found
 
     def visit_Break(self, node: ast.Break) -> Any:
         return self._instead(node, self._at_break)
@@ -262,26 +258,24 @@ class _Weaver:
                 self._newest = path
                 self.places.append((path, isinstance(statement, _LOOPS)))
                 woven.append(woven_call(AT, statement, len(self.places) - 1))
-            inner = self._heads.get(statement.lineno) if isinstance(statement, _LOOPS) else None
-            if inner is not None:
-                number = len(self.inner)
-                self.inner.append((inner, around))
-                woven.append(woven_call(ENTERED, statement, number))
-            if isinstance(statement, _LOOPS) and inner is not None:
-                statement = _without_head(statement)
-                passed = woven_call(PASSED, statement, number)
-                body = _with_notes(statement.body, [passed, ast.Break()], [passed, ast.Continue()])
-                statement.body = [*self.weave(body, looks=False, around=(*around, number)), passed]
-                woven.append(statement)
+            if isinstance(statement, _LOOPS) and (inner := self._heads.get(statement.lineno)) is not None:
+                woven += self._weave_inner(statement, inner, around)
                 continue
             woven.append(statement)
-            if isinstance(statement, _LOOPS):
-                statement.body = self.weave(statement.body, looks=False, around=around)
-            elif isinstance(statement, _NESTED):
+            if isinstance(statement, _NESTED):
                 statement.body = self.weave(statement.body, looks and isinstance(statement, _AROUND), around)
             elif not self._backward_lines.isdisjoint(range(statement.lineno, (statement.end_lineno or 0) + 1)):
                 woven.append(woven_call(REACHED, statement))
         return woven
+
+    def _weave_inner(self, loop: ast.For | ast.While, head: Head, around: tuple[int, ...]) -> list[ast.stmt]:
+        number = len(self.inner)
+        self.inner.append((head, around))
+        entered, loop = woven_call(ENTERED, loop, number), _without_head(loop)
+        passed = woven_call(PASSED, loop, number)
+        body = _with_notes(loop.body, [passed, ast.Break()], [passed, ast.Continue()])
+        loop.body = [*self.weave(body, looks=False, around=(*around, number)), passed]
+        return [entered, loop]
 
     def _path_of(self, statement: ast.stmt) -> Path:
         first, last = statement.lineno, statement.end_lineno or statement.lineno
