@@ -131,7 +131,7 @@ class RowJoin:
                 step.tell(rank, row)
                 step.size, self._size, size = step.size + size, self._size + size, 0
                 if step.row is not None and len(step.told) == self._count:
-                    self._due.append(self._joined(step))
+                    self._due.append(step.known(self._count).put_into(step.row))
                     step.row = None
         while len(self._steps) > MOST_STEPS or (self._size > MOST_BYTES and self._steps):
             self._let_go()
@@ -179,17 +179,13 @@ class RowJoin:
         """Its rank has told it, and no other one."""
         return with_spreads(row, without(spreads_of(row), self._count - 1))
 
-    def _joined(self, step: _Step) -> Row:
-        assert step.row is not None
-        return step.known(self._count).put_into(step.row)
-
     def _let_go(self) -> None:
         """Nothing more is heard of the oldest step."""
         key, step = self._steps.popitem(last=False)
         self._size -= step.size
+        known = self._known[key] = step.known(self._count)
         if step.row is not None:
-            self._due.append(self._joined(step))
-        self._known[key] = step.known(self._count)
+            self._due.append(known.put_into(step.row))
         if len(self._known) > MOST_STEPS:
             self._known.popitem(last=False)
 
