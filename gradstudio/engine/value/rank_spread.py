@@ -39,9 +39,10 @@ def lent(tensor: Tensor) -> Tensor:
         return tensor
 
 
-def with_spread(summary: Summary, tensor: Tensor, rank: int) -> Summary:
-    """The summary of a tensor with the spread of one rank."""
-    return msgspec.structs.replace(summary, spread=Spread.of(rank, summary, digest(tensor)))
+def with_spread(summary: Summary, tensor: Tensor, rank: int, is_compared: bool) -> Summary:
+    """The summary of a tensor with the spread of one rank; `is_compared`: others may hold the same bytes."""
+    spread = Spread.of(rank, summary, digest(tensor) if is_compared else b"")
+    return msgspec.structs.replace(summary, spread=spread)
 
 
 def with_shard(summary: Summary, shard: Shard) -> Summary:
@@ -49,8 +50,7 @@ def with_shard(summary: Summary, shard: Shard) -> Summary:
     spread = summary.spread
     if spread is not None:
         layout = f"{summary.dtype} {list(shard.whole)} {', '.join(shard.placements)}"
-        bytes_of_all = b"" if shard.is_part else spread.digest
-        spread = msgspec.structs.replace(spread, layout=layout, digest=bytes_of_all, parts=shard.is_part)
+        spread = msgspec.structs.replace(spread, layout=layout, parts=shard.is_part)
     return msgspec.structs.replace(summary, shard=shard, spread=spread)
 
 

@@ -60,14 +60,16 @@ def dtype_name(dtype: torch.dtype) -> str:
     return DTYPE_NAMES.get(dtype) or str(dtype).removeprefix("torch.")
 
 
-def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
+def summarise(tensor: Tensor, max_values: int = 64, *, is_compared: bool = True) -> Summary:
     """The summary of a tensor of any dtype, layout and device.
 
     Args:
         max_values: exact values are included up to this many elements.
+        is_compared: ranks may hold the same bytes of it.
     """
     if (shared := distributed(tensor)) is not None:
-        return with_shard(summarise(held_part(shared), max_values), shard_of(shared))
+        shard = shard_of(shared)
+        return with_shard(summarise(held_part(shared), max_values, is_compared=not shard.is_part), shard)
     kind = tensor.dtype
     dtype = DTYPE_NAMES.get(kind) or dtype_name(kind)
     if tensor.is_nested:
@@ -85,12 +87,12 @@ def summarise(tensor: Tensor, max_values: int = 64) -> Summary:
                 small = None
             summary = small(tensor, dtype, max_values) if small is not None and count <= SAMPLE_ABOVE else None
             if summary is not None:
-                return summary if Here.rank is None else with_spread(summary, tensor, Here.rank)
+                return summary if Here.rank is None else with_spread(summary, tensor, Here.rank, is_compared)
         summary = _of_any(tensor, dtype, max_values)
-        return summary if Here.rank is None else with_spread(summary, tensor, Here.rank)
+        return summary if Here.rank is None else with_spread(summary, tensor, Here.rank, is_compared)
     except (RuntimeError, TypeError, ValueError):  # a dtype or layout torch has no reductions for (float4, opaque)
         if tensor._is_zerotensor():  # what some backwards give where all is zero: it has no memory to look into
-            return summarise(torch.zeros_like(tensor), max_values)
+            return summarise(torch.zeros_like(tensor), max_values, is_compared=is_compared)
         return Summary(dtype=dtype, shape=tuple(tensor.shape))
 
 
