@@ -1,6 +1,7 @@
 """A loop that is being run: which of its turns are recorded, by what that costs."""
 
 import math
+from collections.abc import Collection
 from typing import Final
 
 from gradstudio.engine.script.compiled_steps import Head, flat_steps
@@ -33,7 +34,6 @@ class SampledLoop:
         seen: the newest turn that was recorded, and noted.
         sample_at_s: when the next one may be recorded.
         turn_s: how long the newest turn took; `quick_s` one without a record, 0 before there was one.
-        wanted: turns that are recorded whatever the clock says.
         is_sampled: whether any was run without a record.
     """
 
@@ -46,7 +46,6 @@ class SampledLoop:
         self.began_s = self.turn_began_s = now_s
         self.sample_at_s = self.turn_s = self.quick_s = 0.0
         self.is_sampled = False
-        self.wanted: list[int] = []
         self._costs_s = (math.inf, math.inf)
         self._agreed = -1
 
@@ -89,11 +88,12 @@ class SampledLoop:
     def _takes_patience(self) -> bool:
         return self.quick is not None and bool(self.quick.nested) and self.turn_s > PATIENT_S
 
-    def skips(self, now_s: float, *, is_shared: bool = False) -> int:
+    def skips(self, now_s: float, wanted: Collection[int], *, is_shared: bool) -> int:
         """How many turns may be run without a record now: all but the last, as far as their number is known.
 
         Args:
             now_s: the time.
+            wanted: turns that are recorded whatever the clock says.
             is_shared: several ranks record what they have agreed on (`wanted`), whatever the clock of one says.
         """
         turn, total = self.frame.turn, self.total
@@ -101,8 +101,9 @@ class SampledLoop:
             return 0
         if not is_shared and (now_s + self.quick_s >= self.sample_at_s or self._takes_patience()):
             return 0
-        wanted = next((one for one in self.wanted if one > turn), None)
-        ends = [one for one in (total - 1 if total is not None else None, wanted) if one is not None]
+        ends = [one for one in wanted if one > turn]
+        if total is not None:
+            ends.append(total - 1)
         return max(min(ends) - turn - 1, 0) if ends else 1 << 62
 
     def take_due(self, now_s: float) -> list[int]:

@@ -67,7 +67,6 @@ class TurnSampling:
         self._told_s = 0.0
         self._over: set[ItemId] = set()
         self._wanted: tuple[tuple[int, ...], ...] = ()
-        self._goal_turns: tuple[int, ...] | None = None
         self.curves = TurnCurves()
         self.checkpoints = Checkpoints()
         self.files, self.best = FileCheckpoints(), BestCheckpoint(send)
@@ -136,10 +135,10 @@ class TurnSampling:
         if goal.loop and loop.head.id == goal.loop and live.cursor.turns == goal.turns:
             return TurnsEnd(0, 0, is_goal=True)
         end: TurnsEnd | None = None
-        self._agree(loop)
         if not has_breakpoints and goes_by(goal, loop.steps):
-            self._goal_turns = goal.turns
-            end = self._skip(live, loop)
+            end = self._skip(live, loop, goal)
+        else:
+            self._agree(loop)
         now = loop.turn_began_s = time.perf_counter()
         if now - self._told_s >= sampled_loop.TELL_S:
             self.tell(live)
@@ -268,19 +267,18 @@ class TurnSampling:
             around = tuple(one.frame.turn for one in self._loops[:-1])
             shared_turns.announce([(*around, turn) for turn in ahead])
 
-    def _turns_left(self, loop: SampledLoop) -> int:
+    def _turns_left(self, loop: SampledLoop, goal: Goal) -> int:
         """How many turns may be run without a record now."""
         self._agree(loop)
-        goal = () if self._goal_turns is None else (self._goal_turns,)
         around = tuple(one.frame.turn for one in self._loops[:-1])
         depth = len(around)
-        wanted = (*self._wanted, *goal, *shared_turns.take())
-        loop.wanted = sorted({turns[depth] for turns in wanted if turns[:depth] == around and len(turns) > depth})
-        return loop.skips(time.perf_counter(), is_shared=shared_turns.is_open)
+        of_all = (*self._wanted, *(() if goal.turns is None else (goal.turns,)), *shared_turns.take())
+        wanted = {turns[depth] for turns in of_all if turns[:depth] == around and len(turns) > depth}
+        return loop.skips(time.perf_counter(), wanted, is_shared=shared_turns.is_open)
 
-    def _skip(self, live: Live, loop: SampledLoop) -> TurnsEnd | None:
+    def _skip(self, live: Live, loop: SampledLoop, goal: Goal) -> TurnsEnd | None:
         """Run turns without a record until one is to be recorded; None when there were none."""
-        left = self._turns_left(loop)
+        left = self._turns_left(loop, goal)
         if not left or self._stopped() or self.pauses():
             return None
         self._telling.flush()
@@ -293,7 +291,7 @@ class TurnSampling:
                 break  # there are no more
             done, backwards = done + end.turns, backwards + end.backwards
             ended_at = end.left
-            left = self._turns_left(loop) if not self.ends_verb() else 0
+            left = self._turns_left(loop, goal) if not self.ends_verb() else 0
             if time.perf_counter() - self._told_s >= sampled_loop.TELL_S:
                 self.tell(live)
         if loop.frame.turn == before:
@@ -313,11 +311,9 @@ class TurnSampling:
         note, clock = self.curves.notes(live, loop.head.id, loop.steps), time.perf_counter
         note_place = self.charts.descents.paths.notes(live, step, len(loop.steps))
         began = clock()
-        due = (
-            self._told_s + sampled_loop.TELL_S
-            if shared_turns.is_open
-            else min(loop.sample_at_s, self._told_s + sampled_loop.TELL_S)
-        )
+        due = self._told_s + sampled_loop.TELL_S
+        if not shared_turns.is_open:
+            due = min(loop.sample_at_s, due)
         inner = InnerTurns(live, loop.quick, self.curves, live.cursor.turns)
         self._over.update(head.id for head, _ in loop.quick.inner)
         is_best = self.best.judge(live, loop.head, loop.steps)
