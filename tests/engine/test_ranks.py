@@ -80,6 +80,16 @@ def begin(engine: EngineProcess, text: str) -> None:
     engine.send(Do(verb="run", trust=Trust(digest=code_digest(program))))
 
 
+def sampled(engine: EngineProcess, text: str) -> tuple[Graph, Program, list[Event]]:
+    """What is heard of a run whose turns are recorded by sample."""
+    graph, program = read(text)
+    heard: list[Event] = []
+    engine.send(Load(document=text, revision=graph.revision, program=program))
+    engine.send(Do(verb="run", trust=Trust(digest=code_digest(program)), samples_turns=True))
+    engine.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
+    return graph, program, heard
+
+
 def tensor(report: Report, name: str) -> TensorRecord:
     (entry,) = [entry for entry in report.entries if entry.name == name]
     return record(entry)
@@ -137,11 +147,7 @@ def test_each_rank_has_its_own_values_and_all_have_the_mean_of_the_gradients(ran
 
 
 def test_all_ranks_record_the_same_turns_of_a_long_loop(ranks: EngineProcess) -> None:
-    graph, program = read(SAMPLED)
-    heard: list[Event] = []
-    ranks.send(Load(document=SAMPLED, revision=graph.revision, program=program))
-    ranks.send(Do(verb="run", trust=Trust(digest=code_digest(program)), samples_turns=True))
-    ranks.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
+    graph, _, heard = sampled(ranks, SAMPLED)
     node = {name: item.id for item in graph.nodes.values() for name in item.names}
     rows = [row for event in heard if isinstance(event, Traced) for row in event.rows if row.complete and row.turns]
     found: dict[str, dict[tuple[int, ...], Spread]] = {"own": {}, "total": {}}
@@ -162,11 +168,7 @@ def test_all_ranks_record_the_same_turns_of_a_long_loop(ranks: EngineProcess) ->
 
 def test_only_a_statement_at_which_ranks_met_says_when_they_came(ranks: EngineProcess) -> None:
     """Turns without a record meet, too: what is told again behind them has met nobody."""
-    graph, program = read(MET_IN_TURNS)
-    heard: list[Event] = []
-    ranks.send(Load(document=MET_IN_TURNS, revision=graph.revision, program=program))
-    ranks.send(Do(verb="run", trust=Trust(digest=code_digest(program)), samples_turns=True))
-    ranks.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
+    _, program, heard = sampled(ranks, MET_IN_TURNS)
     lines = {span.node: span.line for span in program.spans}
     rows = [row for event in heard if isinstance(event, Traced) for row in event.rows]
     (meets,) = [n for n, line in enumerate(program.code.splitlines(), 1) if "all_reduce" in line]
