@@ -192,6 +192,19 @@ def test_long_lines_go_on_below_and_no_sign_hides(desk: Desk, qtbot: QtBot, tmp_
     assert "\u202e" not in asked
 
 
+def test_a_line_that_holds_several_calls_is_one_line(
+    desk: Desk, qtbot: QtBot, tmp_path: Path, answers: Answers
+) -> None:
+    path = tmp_path / "loads.py"
+    path.write_text("import torch\n\nx = torch.load('a.pt', map_location=torch.load('b.pt'))\n")
+    desk.sit_down(qtbot)
+    desk.session.open(path)
+    run(desk)
+    (asked,) = answers.texts
+    assert "1 line, numbered as in the file:" in asked
+    assert asked.count("3  x = torch.load(") == 1
+
+
 def test_a_document_without_code_has_the_walls_again(desk: Desk, path: Path, answers: Answers) -> None:
     answers.answer = yes
     run(desk)

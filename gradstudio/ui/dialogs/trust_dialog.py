@@ -76,8 +76,7 @@ class TrustDialog(QDialog):
         shown.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         shown.setAccessibleName("Lines of code that need your trust")
         shown.setTabChangesFocus(True)
-        once = dict.fromkeys((part.text, part.numbers) for part in parts)  # one line may hold several calls
-        shown.setPlainText("\n\n".join("\n".join(numbered_lines(*one)) for one in once))
+        shown.setPlainText("\n\n".join("\n".join(numbered_lines(part.text, part.numbers)) for part in parts))
         column = shown.fontMetrics().horizontalAdvance(" ")
         shown.setTabStopDistance(TAB_COLUMNS * column)
         block = QTextBlockFormat()

@@ -20,12 +20,10 @@ class CodePart(NamedTuple):
     """Lines that are asked for.
 
     Attributes:
-        node: where they stand.
         numbers: of each of its lines.
         is_of_file: they count in the file that the document was read from, else in the Code dock.
     """
 
-    node: ItemId
     numbers: tuple[int, ...]
     text: str
     is_of_file: bool = False
@@ -102,11 +100,13 @@ class CodeQuestion:
 
     def _parts(self, program: Program) -> tuple[CodePart, ...]:
         """The lines to be asked for: all as the file counts them, or all as the Code dock does."""
-        found = [(one.node, self.file_lines.shown(one)) for one in program.codes]
-        of_file = [CodePart(node, *shown, True) for node, shown in found if shown is not None]
+        found = [self.file_lines.shown(one) for one in program.codes]
+        of_file = [CodePart(*shown, True) for shown in found if shown is not None]
         if len(of_file) == len(found):
-            return tuple(sorted(of_file, key=lambda part: part.numbers))
-        return tuple(CodePart(one.node, self._numbers(one), one.text) for one in program.codes)
+            parts = sorted(of_file, key=lambda part: part.numbers)
+        else:
+            parts = [CodePart(self._numbers(one), one.text) for one in program.codes]
+        return tuple(dict.fromkeys(parts))  # one line may hold several calls
 
     def _numbers(self, code: CodeLines) -> tuple[int, ...]:
         return tuple(map(self.line, range(code.line, code.line + code.text.count("\n") + 1)))
