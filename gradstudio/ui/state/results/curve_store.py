@@ -333,6 +333,7 @@ class CurveStore(QObject):
         self.marks, self.earlier, self._parting = (), None, {}
         self._points.clear()
         self._begins.clear()
+        self.__dict__.pop("_axis", None)  # loops may stand in others now, or in none
         self._throttle.request()
 
 

@@ -146,6 +146,19 @@ def test_an_accuracy_has_its_own_axis_and_lies_where_its_epochs_end(
     assert not plot.right.addedItems and len(plot.legend.items) == 1
 
 
+def test_a_loop_that_stood_in_another_before_a_start_from_nothing_is_in_none_behind_it() -> None:
+    store, epochs = CurveStore(), ItemId("epochs")
+    values = Curve(key=CurveKey(node=ItemId("accuracy")), data=struct.pack("<2d", 0.5, 0.75))
+    told = (turned(0, [3.0, 2.0, 1.0], around=()), Turned(loop=epochs, turn=1, number=2, curves=(values,)))
+    for event in (Turned(loop=LOOP, around=(1,), turn=2, total=4, number=3), *told):
+        store.add(event)
+    assert store.each(epochs) == 4
+    store.clear()
+    for event in told:
+        store.add(event)
+    assert store.each(epochs) == 1
+
+
 def test_of_a_long_curve_of_shares_only_what_can_be_seen_is_drawn(
     qtbot: QtBot, session: Session, panel: CurvesPanel
 ) -> None:
