@@ -166,9 +166,8 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         self.names.set_theme(theme)
         self._cursor.setPen(pyqtgraph.mkPen(theme.accent, width=1.4))
         self.pointer.set_theme(theme)
-        titles = self._titles
         self._forget_curves()
-        self.refresh(titles)
+        self.refresh(self._titles)
 
     def _refresh_sides(self) -> None:
         """Put each curve on its axis; they are drawn anew where one goes to the other."""
@@ -179,9 +178,8 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         before = self.sides if self.sides.keys() == largest.keys() else {}
         sides = choose_sides(largest, self.chosen_sides, before)
         if sides != self.sides:
-            titles = self._titles
             self._forget_curves()
-            self._titles, self.sides = titles, sides
+            self.sides = sides
             self._show_right(Side.RIGHT in sides.values())
 
     def _largest_beside(self) -> dict[str, float]:
@@ -276,7 +274,6 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
             self._remove(curve)
         self._curves.clear()
         self._beside, self._drawn = [], None
-        self._titles = {}
 
     def _remove(self, curve: pyqtgraph.PlotDataItem) -> None:
         if self._side_of(curve) is Side.RIGHT:
