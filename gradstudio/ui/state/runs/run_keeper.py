@@ -193,10 +193,10 @@ class RunKeeper(QObject):
 
     def _begin(self) -> None:
         """A run whose loop has turned twice is worth a folder."""
-        state, folder = self._session.run.state, self.folder
-        turns = max((len(steps) for steps, _ in self._curves().values()), default=0)
+        state, folder, curves = self._session.run.state, self.folder, self._tables.curves
+        turns = max((len(numbers) for numbers, _ in map(curves.points, curves.names)), default=0)
         is_own = state.live and not state.is_record and state.verb not in REPEATS
-        if folder is None or self._is_refused or not is_own or turns < LEAST_TURNS or self._tables.curves.parts:
+        if folder is None or self._is_refused or not is_own or turns < LEAST_TURNS or curves.parts:
             return
         graph = self._tables.names.graph_or(self._session.graph_store.graph)
         seed = graph.header.seed if graph.header.seed is not None else self._seed
