@@ -247,7 +247,7 @@ class CurveStore(QObject):
         """Turns of a loop have gone by."""
         import numpy as np
 
-        if event.curves:
+        if event.curves and self._parting:
             self._part()
         self._axis.hear(event)
         if event.begins:
