@@ -199,8 +199,8 @@ class SweepDialog(QDialog):
 
     def _about(self, space: Space, count: int) -> str:
         """How many trainings these are."""
-        sizes = [len(one) for one in space.values()]
-        product = f"{' × '.join(map(str, sizes))} = " if len(sizes) > 1 and self._kind == GRID else ""
+        sizes = [len(one) for one in space.values()] if self._kind == GRID else []
+        product = f"{' × '.join(map(str, sizes))} = " if len(sizes) > 1 else ""
         more = f" Only {KEPT} runs without a name are kept: the oldest make room." if count >= KEPT else ""
         return f"{product}{count} trainings.{more}"
 
