@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gradstudio.graph.analysis.program_analysis import incomplete
+from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.model import Graph
 from gradstudio.graph.text.code_records import code_of, is_code, is_members
 from gradstudio.program.reading.reader import read_script
@@ -14,8 +15,12 @@ TEXT = (Path(__file__).parents[3] / "corpus" / "accepted" / "residual_stages.py"
 
 
 def code_in(graph: Graph) -> list[str]:
-    graphs = (graph, *(definition.graph for definition in graph.definitions.values()))
-    return [code_of(node) for one in graphs for node in one.nodes.values() if is_code(node) and not is_members(node)]
+    return [
+        code_of(node)
+        for one in graphs_of(graph)
+        for node in one.nodes.values()
+        if is_code(node) and not is_members(node)
+    ]
 
 
 def drawn(text: str) -> Graph:
