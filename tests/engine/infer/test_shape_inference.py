@@ -200,23 +200,22 @@ data = torch.utils.data.TensorDataset(X, y)
 train, test = torch.utils.data.random_split(data, [0.8, 0.2])
 loader = torch.utils.data.DataLoader(train, batch_size=32, shuffle=True)
 for epoch in range(2):
-    for xb, yb in {over}:
+    for xb, yb in loader:
         h = torch.relu(fc(xb))
         out = fc2(h)
         loss = F.cross_entropy(out, yb)
 """
-PLAIN = "loader"
 
 
 @pytest.mark.parametrize("rows", [200, 210, 20])
 def test_what_a_loader_gives_of_known_tensors_is_known_before_a_run(rows: int) -> None:
-    told = [port.shape for port in infer(LEARNS.format(rows=rows, inner=32, over=PLAIN)).values() if port.shape]
+    told = [port.shape for port in infer(LEARNS.format(rows=rows, inner=32)).values() if port.shape]
     names: dict[str, Any] = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional}
-    exec(LEARNS.format(rows=rows, inner=32, over=PLAIN), names)
+    exec(LEARNS.format(rows=rows, inner=32), names)
     first = next(iter(names["loader"]))
     assert (len(first[0]), 32) in told and (len(first[0]), 10) in told
 
 
 def test_layers_that_do_not_fit_inside_of_a_loop_over_a_loader_are_told_before_a_run() -> None:
-    told = infer(LEARNS.format(rows=200, inner=8, over=PLAIN))
+    told = infer(LEARNS.format(rows=200, inner=8))
     assert any("32" in port.refusal and "8" in port.refusal for port in told.values())
