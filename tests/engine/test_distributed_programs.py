@@ -35,6 +35,16 @@ torch.distributed.destroy_process_group()
 END = "torch.distributed.destroy_process_group()\n"
 
 
+def torchrun(folder: Path, text: str) -> str:
+    """What a program prints that plain torch runs as ranks, in this folder."""
+    (folder / "whole.py").write_text(text)
+    words = [*TORCHRUN, "--nproc-per-node", str(RANKS), "whole.py"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=environment, check=False)
+    assert not done.returncode, done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize("way", ["ddp", "fsdp"])
 def test_ranks_of_the_window_and_torchrun_learn_the_same(
     way: Way, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -46,16 +56,13 @@ def test_ranks_of_the_window_and_torchrun_learn_the_same(
         assert main(["run", "--trust", "--processes", str(RANKS), "--json", str(tmp_path / "net.py")]) == 0
     (told,) = json.loads(f"[{capsys.readouterr().out.strip()}]")
     assert END in text
-    (tmp_path / "whole.py").write_text(text.replace(END, SHOWN))
-    command = [*TORCHRUN, "--nproc-per-node", str(RANKS), "whole.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=dict(os.environ))
-    assert not done.returncode, done.stderr
+    printed = torchrun(tmp_path, text.replace(END, SHOWN))
     learnt, loss = json.loads((tmp_path / "learnt.json").read_text())
     assert told["nodes"]["loss"]["outputs"][0]["value"] == loss
     model = told["nodes"]["model"]["outputs"][0]["parameters"]
     assert {name: one["value"] for name, one in model.items()} == learnt
-    assert [line for line in done.stdout.splitlines() if line] == [
-        line for printed in told["printed"] for line in printed["text"].replace("[rank 0] ", "").splitlines()
+    assert [line for line in printed.splitlines() if line] == [
+        line for one in told["printed"] for line in one["text"].replace("[rank 0] ", "").splitlines()
     ], "one process alone prints"
 
 
@@ -70,12 +77,8 @@ def test_a_training_on_fsdp2_runs_to_its_end_where_no_checkpoint_can_be_taken(tm
     assert command(["run", "--trust", "--processes", str(RANKS), "--keep", str(file)]).wait(PATIENCE_SECONDS) == 0
     kept = newest(file.with_suffix(".runs"))
     assert kept is not None and kept.state == "finished" and END in text
-    (tmp_path / "told.py").write_text(text.replace(END, f"print('rank', rank, repr(loss.item()))\n{END}"))
-    words = [*TORCHRUN, "--nproc-per-node", str(RANKS), "told.py"]
-    done = subprocess.run(
-        words, cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
-    )
-    assert f"rank 0 {float(kept.curves()['loss'][1][-1])!r}\n" in done.stdout
+    printed = torchrun(tmp_path, text.replace(END, f"print('rank', rank, repr(loss.item()))\n{END}"))
+    assert f"rank 0 {float(kept.curves()['loss'][1][-1])!r}\n" in printed
 
 
 HANGS = """# a comment, which no program has

@@ -1,8 +1,6 @@
 """What FSDP2 shares out over real processes: each rank's own part, beside plain torch under torchrun."""
 
 import json
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,11 +15,10 @@ from gradstudio.protocol.messages.requests import Fetch
 from gradstudio.protocol.process_group import RUNS_CODE
 from gradstudio.protocol.ranks.rank_command import leader_command
 from gradstudio.protocol.report import entries_json
-from gradstudio.train_command import TORCHRUN
+from tests.engine.test_distributed_programs import RANKS, torchrun
 from tests.engine.test_ranks import run
 from tests.helpers.patience import PATIENCE_SECONDS
 
-RANKS = 2
 PROGRAM = """import torch
 import torch.distributed
 from torch import nn, optim
@@ -64,11 +61,7 @@ def ranks() -> Iterator[EngineProcess]:
 def by_torchrun(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, Any], list[list[float]]]]:
     """Of each rank its parts by name, (value, gradient, shape of the whole), and the whole of one weight."""
     folder = tmp_path_factory.mktemp("torchrun")
-    (folder / "net.py").write_text(PROGRAM + SHOWN)
-    command = [*TORCHRUN, "--nproc-per-node", str(RANKS), "net.py"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, check=False)
-    assert not done.returncode, done.stderr
+    torchrun(folder, PROGRAM + SHOWN)
     return [tuple(json.loads(Path(folder / f"part{rank}.json").read_text())) for rank in range(RANKS)]
 
 
