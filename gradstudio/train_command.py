@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from gradstudio.errors import GradStudioError
+from gradstudio.protocol.torchrun import torchrun_entry
 
 FAILED = 1
 UNREADABLE = 4
@@ -24,9 +25,8 @@ A_STORE_EACH = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
 """For torchrun, which else keeps one store: in it, those that are started again find where those that died listened."""
 LOGS = "--log-dir"
 ENDS = tuple(number for number in signal.Signals if number.name in ("SIGINT", "SIGTERM", "SIGHUP"))
-GRACE_S = 5.0
-"""So long torchrun may take to end its processes; then they are killed."""
-TORCHRUN = (sys.executable, "-m", "torch.distributed.run")
+TORCHRUN = (sys.executable, "-P", torchrun_entry.__file__)
+"""Ends when its standard input does, so also when this process is killed."""
 THERE = (
     "{file} is there already, of an older training. Go on from it with -- --resume auto, or take it away: "
     "--max-restarts goes on from the last checkpoint of this training."
@@ -149,7 +149,9 @@ def run_script(script: Path, of_torchrun: list[str], of_script: list[str]) -> in
         command = [*TORCHRUN, *of_torchrun, script.name, *of_script]
         before = [(number, signal.signal(number, _interrupt)) for number in ENDS]
         try:
-            with subprocess.Popen(command, cwd=script.parent, env=environment, process_group=0) as process:
+            with subprocess.Popen(
+                command, cwd=script.parent, env=environment, stdin=subprocess.PIPE, process_group=0
+            ) as process:
                 try:
                     code = process.wait()
                 except KeyboardInterrupt:
@@ -173,13 +175,13 @@ def end_training(process: "subprocess.Popen[bytes]") -> None:
     started = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
     try:
         process.send_signal(signal.SIGINT)
-        process.wait(GRACE_S)
+        process.wait(torchrun_entry.GRACE_S)
     except (subprocess.TimeoutExpired, KeyboardInterrupt):
         process.kill()
     for one in started:
         with contextlib.suppress(psutil.NoSuchProcess):
             one.kill()
-    psutil.wait_procs(started, timeout=GRACE_S)
+    psutil.wait_procs(started, timeout=torchrun_entry.GRACE_S)
 
 
 def _interrupt(number: int, _frame: object) -> None:

@@ -178,6 +178,43 @@ def test_who_is_told_alone_to_end_ends_all_ranks_and_leaves_no_folder(
         psutil.wait_procs(end_all(process.pid))
 
 
+@pytest.mark.slow
+def test_a_command_that_is_killed_leaves_no_process_behind(tmp_path: Path) -> None:
+    """Nothing of it can run any more: torchrun sees it by the end of the pipe between them."""
+    program = tmp_path / "net.py"
+    program.write_text(ENDLESS)
+    command = [sys.executable, "-m", "gradstudio", "train", "--trust", str(program), "--nproc-per-node", "2"]
+    process = subprocess.Popen(
+        [*command, "--", "--device", "cpu", "--epochs", "4000"],
+        env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    started: list[psutil.Process] = []
+    try:
+        wait_until("a checkpoint", (tmp_path / "net-train" / "net.safetensors").exists)
+        started = psutil.Process(process.pid).children(recursive=True)
+        ranks = ranks_of(process.pid)
+        assert len(ranks) == 2
+        ranks[1].suspend()  # it would hear of no signal
+        process.kill()
+        process.wait()
+        wait_until("their end", lambda: not any(map(is_alive, started)))
+    finally:
+        psutil.wait_procs([one for one in started if not end_one(one)])
+
+
+def is_alive(process: psutil.Process) -> bool:
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+
+
+def end_one(process: psutil.Process) -> bool:
+    """Kill it, if it lives; whether it had ended."""
+    try:
+        process.kill()
+    except psutil.NoSuchProcess:
+        return True
+    return False
+
+
 def has_folder(temporary: Path) -> bool:
     return any(one.name.startswith(("torchelastic_", "gradstudio-train-")) for one in temporary.iterdir())
 

@@ -16,7 +16,6 @@ from gradstudio.cli import main
 from gradstudio.document.runs.kept_run import KeptRun, kept_runs
 from gradstudio.program.forms.training.distributed_training import Way, distributed
 from gradstudio.program.reading.reader import read_script
-from gradstudio.train_command import TORCHRUN
 from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS, wait_until
 from tests.program.forms.training.test_distributed_training import EPOCHS
@@ -38,7 +37,7 @@ END = "torch.distributed.destroy_process_group()\n"
 def torchrun(folder: Path, text: str) -> str:
     """What a program prints that plain torch runs as ranks, in this folder."""
     (folder / "whole.py").write_text(text)
-    words = [*TORCHRUN, "--nproc-per-node", str(RANKS), "whole.py"]
+    words = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(RANKS), "whole.py"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=environment, check=False)
     assert not done.returncode, done.stderr
