@@ -317,6 +317,7 @@ class Runner:
                 if inside_code.enter(insides, execution, self._telling):
                     return ENTERED
             elif step.statement.backward:
+                self.sampling.curves.gradients.before_backward(live.binder, namespace)
                 run_backward(live, step, lambda: results_of(step, namespace), self._tell_backward)
             else:
                 inside_code.execute(live, execution, self._telling)

@@ -1,9 +1,9 @@
 """A loop whose turns run without a record: its text as one code object, as a plain run executes it.
 
 The code is a `for` over what is left of the loop's own iterator. A look at the Stop flag is woven in before each
-statement, and a note behind each turn, which says whether the loop is to be left there: then the next turn can be
-recorded as if all had been. Of loops inside, it is noted when they begin, and each of their turns. Where code ends a
-turn (`break`, `continue`, the condition of a `while`), the note stands before it.
+statement, a note around each backward, and one behind each turn, which says whether the loop is to be left there:
+then the next turn can be recorded as if all had been. Of loops inside, it is noted when they begin, and each of their
+turns. Where code ends a turn (`break`, `continue`, the condition of a `while`), the note stands before it.
 """
 
 import ast
@@ -22,8 +22,8 @@ from gradstudio.engine.script.cursor import Frame
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.text.loop_exits import TURN_ENDS, ways_out
 
-_WORDS = ("turns", "at", "turned", "left", "reached", "entered", "passed")
-TURNS, AT, TURNED, LEFT, REACHED, ENTERED, PASSED = (f"__gradstudio_{word}__" for word in _WORDS)
+_WORDS = ("turns", "at", "turned", "left", "reaching", "reached", "entered", "passed")
+TURNS, AT, TURNED, LEFT, REACHING, REACHED, ENTERED, PASSED = (f"__gradstudio_{word}__" for word in _WORDS)
 """Names in the program's namespace while turns run; no program can spell them."""
 Path = tuple[int, ...]
 """Indices of a statement in a loop's body, and in the blocks within, outermost first."""
@@ -57,11 +57,13 @@ class Notes(NamedTuple):
         turned: a turn of the loop is over; says whether to leave it there.
         entered: the inner loop of that number begins.
         passed: a turn of it is over.
+        reaching: a backward is about to begin.
     """
 
     turned: Callable[[], bool]
     entered: Callable[[int], None]
     passed: Callable[[int], None]
+    reaching: Callable[[], None]
 
 
 class TurnsEnd(NamedTuple):
@@ -180,7 +182,7 @@ def run_turns(
         backwards += 1
 
     woven = {TURNS: _left_of(frame), AT: at, TURNED: note_turn, REACHED: note_backward}
-    woven |= {LEFT: note_left, ENTERED: notes.entered, PASSED: notes.passed}
+    woven |= {LEFT: note_left, ENTERED: notes.entered, PASSED: notes.passed, REACHING: notes.reaching}
     namespace.update(woven)
     error: Exception | None = None
     try:
@@ -261,11 +263,13 @@ class _Weaver:
             if isinstance(statement, _LOOPS) and (inner := self._heads.get(statement.lineno)) is not None:
                 woven += self._weave_inner(statement, inner, around)
                 continue
-            woven.append(statement)
             if isinstance(statement, _NESTED):
                 statement.body = self.weave(statement.body, looks and isinstance(statement, _AROUND), around)
-            elif not self._backward_lines.isdisjoint(range(statement.lineno, (statement.end_lineno or 0) + 1)):
-                woven.append(woven_call(REACHED, statement))
+                woven.append(statement)
+            elif self._backward_lines.isdisjoint(range(statement.lineno, (statement.end_lineno or 0) + 1)):
+                woven.append(statement)
+            else:
+                woven += [woven_call(REACHING, statement), statement, woven_call(REACHED, statement)]
         return woven
 
     def _weave_inner(self, loop: ast.For | ast.While, head: Head, around: tuple[int, ...]) -> list[ast.stmt]:

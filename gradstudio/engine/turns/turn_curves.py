@@ -10,9 +10,11 @@ from torch import Tensor, nn
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.live.live_state import Binding, Live
 from gradstudio.engine.script.compiled_steps import Step
+from gradstudio.engine.turns.value_gradients import ValueGradients
+from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.curve_titles import is_metric
-from gradstudio.protocol.messages.progress import Begin, Curve, CurveKey
+from gradstudio.protocol.messages.progress import Begin, Curve, CurveKey, Figure
 
 NAN: Final = float("nan")
 MOST_METRICS: Final = 6
@@ -31,11 +33,13 @@ class TurnCurves:
 
     Attributes:
         counts: how many turns of each loop were noted since the start from nothing.
+        gradients: of values that are no leaves, where they are wanted.
     """
 
     def __init__(self) -> None:
         """No turn was run."""
         self._wanted: tuple[CurveKey, ...] = ()
+        self.gradients = ValueGradients()
         self.counts: dict[ItemId, int] = {}
         self._waiting: dict[ItemId, dict[CurveKey, list[object]]] = {}
         self._begins: dict[ItemId, list[Begin]] = {}
@@ -44,6 +48,7 @@ class TurnCurves:
     def want(self, wanted: tuple[CurveKey, ...]) -> None:
         """Note this beside losses from now on; what a leaf was when it was looked at before is forgotten."""
         self._wanted = wanted
+        self.gradients.want(wanted)
         self._before = {(loop, key): leaf for (loop, key), leaf in self._before.items() if key in wanted}
 
     def clear(self) -> None:
@@ -54,6 +59,7 @@ class TurnCurves:
         """The run is where so many turns of each loop had been noted; what waits is of others."""
         self.counts = dict(counts)
         self._waiting, self._begins, self._before = {}, {}, {}
+        self.gradients.clear()
 
     def count(self, loop: ItemId) -> int:
         """How many turns of a loop were noted since the start from nothing."""
@@ -85,10 +91,22 @@ class TurnCurves:
             if others:
                 with clean_modes():
                     for key, name, append in others:
-                        leaf = _leaf(namespace.get(name), key)
-                        append(self._update(loop, key, leaf) if key.figure == "update" else _figure(leaf, key))
+                        value = _leaf(namespace.get(name), key)
+                        append(self._update(loop, key, value) if key.figure == "update" else self._figure(value, key))
 
         return note
+
+    def before_backwards(self, live: Live, steps: list[Step]) -> Callable[[], None]:
+        """To be called before each backward in the turns of a loop."""
+        return self.gradients.before_backwards(_bound_in(live, steps), live.namespace)
+
+    def _figure(self, value: Any, key: CurveKey) -> object:
+        """A figure of a value as it stands at the end of the turn, or of its gradient."""
+        if key.grad and isinstance(value, Tensor):
+            value = value.grad if is_leaf(value) else self.gradients.of((key.node, key.output))
+        elif key.grad:
+            value = None
+        return _figure(value, key.figure)
 
     def _update(self, loop: ItemId, key: CurveKey, leaf: object) -> object:
         """How much of a leaf's norm the turn has added; not a number in the first turn that is noted."""
@@ -172,16 +190,14 @@ def _leaf(value: Any, key: CurveKey) -> Any:
     return dict(value.named_parameters()).get(key.path) if isinstance(value, nn.Module) else value
 
 
-def _figure(value: Any, key: CurveKey) -> object:
-    """A figure of a value as it stands at the end of the turn, or of its `.grad`."""
-    if key.grad:
-        value = value.grad if isinstance(value, Tensor) and value.is_leaf else None
-    if not isinstance(value, Tensor) or key.figure not in FIGURES:
+def _figure(value: Any, figure: Figure) -> object:
+    """A figure of a value; of what is no tensor the number that it is."""
+    if not isinstance(value, Tensor) or figure not in FIGURES:
         return _number(value)
     plain = value.layout is torch.strided and not value.is_nested and value.numel() > 0
     if not plain or value.is_complex():
         return NAN
-    return _number(FIGURES[key.figure](value.detach().to(torch.promote_types(value.dtype, torch.float32))))
+    return _number(FIGURES[figure](value.detach().to(torch.promote_types(value.dtype, torch.float32))))
 
 
 def _packed(numbers: list[object]) -> bytes:

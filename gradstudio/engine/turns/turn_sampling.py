@@ -326,7 +326,8 @@ class TurnSampling:
             inner.turn += 1
             return is_best() or clock() >= due or not left or self.pauses() or shared_turns.has_news()
 
-        end = run_turns(loop.quick, loop.frame, live.namespace, Notes(turned, inner.enter, inner.note), self._stopped)
+        notes = Notes(turned, inner.enter, inner.note, self.curves.before_backwards(live, loop.steps))
+        end = run_turns(loop.quick, loop.frame, live.namespace, notes, self._stopped)
         self.best.keep(live, self.curves.counts)
         loop.note_quick(end.turns, clock() - began)
         return end

@@ -49,7 +49,7 @@ class CurveKey(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         path: a module's parameter by dotted name.
         figure: "value" of one element; else "mean", "rms", "norm", "max" (of magnitudes) or "zeros" (their share);
             of a leaf "update": the norm of what the turn has added to it, by its norm before.
-        grad: of the leaf's `.grad`.
+        grad: of the leaf's `.grad`; of another value what `retain_grad()` would leave there.
     """
 
     node: ItemId

@@ -1,6 +1,8 @@
 """Figures over the turns of a loop are what torch gives by hand at the end of each turn."""
 
 import struct
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -8,7 +10,7 @@ from torch import nn, optim
 
 from gradstudio.engine.turns import sampled_loop
 from gradstudio.protocol.curve_titles import curve_title, is_share
-from gradstudio.protocol.messages.progress import CurveKey, Turned
+from gradstudio.protocol.messages.progress import CurveKey, Figure, Turned
 from gradstudio.protocol.messages.requests import Do
 from tests.engine.build import node
 from tests.engine.conftest import Bench
@@ -96,3 +98,51 @@ def test_a_share_of_zeros_stands_on_the_axis_of_shares_and_an_update_does_not() 
     assert is_share(curve_title("h", ZEROS))
     assert curve_title("fc", OF_WEIGHT) == "update-to-weight ratio of fc.weight"
     assert not is_share(curve_title("fc", OF_WEIGHT))
+
+
+OF_VALUES = """
+x = torch.linspace(-1, 1, 24).reshape(8, 3)
+torch.manual_seed(3)
+fc = nn.Linear(3, 5)
+opt = optim.SGD(fc.parameters(), lr=0.25)
+for epoch in range(3):
+    for k in range(4):
+        h = F.relu(fc(x))
+        opt.zero_grad()
+        part = h.square().mean()
+        part.backward(retain_graph=True)
+        loss = (h - 0.5).abs().mean()
+        loss.backward()
+        opt.step()
+"""
+BATCHES, OF_VALUE = 6, 7
+
+
+@pytest.mark.parametrize("whole", [64, 1], ids=["recorded whole", "by sample"])
+def test_gradients_of_values_are_what_retain_grad_leaves(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, whole: int
+) -> None:
+    """Of a value behind two backwards, in a loop inside a loop; what is learnt is the same to the last bit."""
+    monkeypatch.setattr(sampled_loop, "WHOLE", whole)
+    by_torch: dict[Figure, Callable[[torch.Tensor], torch.Tensor]] = {
+        "mean": lambda grad: grad.mean(),
+        "rms": lambda grad: grad.square().mean().sqrt(),
+        "norm": lambda grad: grad.norm(),
+        "max": lambda grad: grad.abs().max(),
+        "zeros": lambda grad: (grad == 0).float().mean(),
+    }
+    names: dict[str, Any] = {"torch": torch, "nn": nn, "optim": optim, "F": nn.functional, "found": []}
+    retained = OF_VALUES.replace("        opt.zero_grad()", "        h.retain_grad()\n        opt.zero_grad()")
+    exec(f"{retained}        found.append(h.grad.clone())\n", names)
+    bench.load(OF_VALUES)
+    wanted = tuple(CurveKey(node=node(OF_VALUE), figure=figure, grad=True) for figure in by_torch)
+    bench.events.clear()
+    assert bench.engine.do(Do(verb="run", samples_turns=True, curves=wanted)).outcome == "done"
+    of_batches = [event for event in bench.events if isinstance(event, Turned) and event.loop == node(BATCHES)]
+    for key in wanted:
+        curves = [curve for event in of_batches for curve in event.curves if curve.key == key]
+        told = [number for curve in curves for number in struct.unpack(f"<{len(curve.data) // 8}d", curve.data)]
+        assert told == [by_torch[key.figure](grad).item() for grad in names["found"]]
+    fc, h = bench["fc"], bench["h"]
+    assert isinstance(fc, nn.Linear) and torch.equal(fc.weight, names["fc"].weight)
+    assert isinstance(h, torch.Tensor) and not h.retains_grad

@@ -299,14 +299,14 @@ class CurvesPanel(QWidget):
 
 
 def _figures(node: ItemId, output: int, path: str, record: TensorRecord) -> list[CurveKey]:
-    """What can be plotted of a tensor, and of its `.grad` where it is a leaf that has one."""
+    """What can be plotted of a tensor, and of its gradient where it requires one."""
     count = 1
     for size in record.summary.shape:
         count *= size
     figures = [figure for figure, _ in FIGURES if (figure == "value") == (count == 1) and figure != "update"]
     is_weight = record.is_leaf and record.requires_grad
-    of_leaf = (False, True) if is_weight else (False,)
-    keys = [CurveKey(node=node, output=output, path=path, figure=f, grad=grad) for grad in of_leaf for f in figures]
+    of_what = (False, True) if record.requires_grad else (False,)
+    keys = [CurveKey(node=node, output=output, path=path, figure=f, grad=grad) for grad in of_what for f in figures]
     if is_weight:
         keys.append(CurveKey(node=node, output=output, path=path, figure="update"))
     return keys

@@ -196,6 +196,18 @@ def test_what_is_wanted_of_a_card_is_chosen_in_the_menu(session: Session, panel:
     assert session.results.tables.curves.wanted == ()
 
 
+def test_the_gradient_of_an_activation_is_offered_and_of_data_is_not(session: Session, panel: CurvesPanel) -> None:
+    summary = Summary(dtype="float32", shape=(2, 3))
+    for requires_grad in (True, False):
+        hidden = TensorRecord(device="cpu", summary=summary, requires_grad=requires_grad, is_leaf=not requires_grad)
+        session.results.tables.add_rows([Row(step=1, node=LOSS, outputs=(hidden,))])
+        session.attention.select((LOSS,))
+        panel.menu.aboutToShow.emit()
+        offered = {action.text() for action in panel.menu.actions()}
+        assert ("share of zeros of loss.grad" in offered) == requires_grad
+        assert not any("ratio" in text for text in offered), "nothing is learnt there"
+
+
 def test_a_start_from_nothing_has_no_points(session: Session) -> None:
     store = session.results.tables.curves
     store.add(turned(0, [1.0]))
