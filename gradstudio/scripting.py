@@ -10,24 +10,24 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gradstudio.protocol.sketch import Sketch
-from gradstudio.scene.sketch.sketch_picture import Theme, sketch_svg
-
 if TYPE_CHECKING:
     from torch import Tensor, nn
+
+    from gradstudio.protocol.sketch import Sketch
+    from gradstudio.scene.sketch.sketch_picture import Theme
 
 _LAUNCH = """
 import subprocess, sys
 subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True)
 """
 """Starts a program and ends, so that the program is nobody's child."""
-THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
+THEMES: "tuple[Theme, ...]" = ("auto", "light", "dark")
 
 
 class SketchPicture:
     """A picture that a notebook shows by itself and that `save` writes."""
 
-    def __init__(self, sketch: Sketch, theme: Theme) -> None:
+    def __init__(self, sketch: "Sketch", theme: "Theme") -> None:
         """Of a sketch; "auto" is light or dark as the reader's system is."""
         self.sketch = sketch
         self.theme = theme
@@ -46,6 +46,8 @@ class SketchPicture:
         write_file(Path(path), f'<?xml version="1.0" encoding="UTF-8"?>\n{self._repr_svg_()}\n'.encode())
 
     def _repr_svg_(self) -> str:
+        from gradstudio.scene.sketch.sketch_picture import sketch_svg
+
         return sketch_svg(self.sketch, self.theme)
 
     def _repr_html_(self) -> str:
@@ -133,7 +135,7 @@ def draw(
     saved: bool = False,
     fold: bool = True,
     limit: int = 200,
-    theme: Theme = "auto",
+    theme: "Theme" = "auto",
     **keywords: Any,
 ) -> SketchPicture:
     """A picture of what autograd holds behind a tensor, or behind what a module makes of its inputs.

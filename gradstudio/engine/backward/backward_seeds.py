@@ -1,15 +1,16 @@
 """The gradients that a backward begins with, given or torch's own, and which wires brought its roots."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from gradstudio.engine import access
 from gradstudio.engine.gradient.wire_edges import Source, Turns
-from gradstudio.engine.live.live_state import Live
-from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.value.value_records import tensors_in
+
+if TYPE_CHECKING:
+    from gradstudio.engine.live.live_state import Live
+    from gradstudio.engine.script.compiled_steps import Step
 
 
 class Seed(NamedTuple):
@@ -30,17 +31,19 @@ class Seed(NamedTuple):
         return torch.ones_like(self.root) if self.given is None else self.given
 
 
-def seed_gradients(live: Live, step: Step) -> list[Tensor | None]:
+def seed_gradients(live: "Live", step: "Step") -> list[Tensor | None]:
     """The gradients that the statement gives to its roots, None for torch's own; [] when it gives none."""
     if step.source.seeds is None:
         return []
+    from gradstudio.engine import access
+
     grads: Any = access.evaluate(step.source.seeds, live.namespace)
     if grads is None or isinstance(grads, Tensor):
         return [] if grads is None else [grads]
     return [grad if isinstance(grad, Tensor) else None for grad in grads]
 
 
-def seeds_of(live: Live, step: Step, roots: object, grads: list[Tensor | None]) -> list[Seed]:
+def seeds_of(live: "Live", step: "Step", roots: object, grads: list[Tensor | None]) -> list[Seed]:
     """Each root with what it begins with; call it outside the program's modes."""
     wires = [(name, source or live.binder.get(name)) for _, name, source in step.wires]
     seeds: list[Seed] = []

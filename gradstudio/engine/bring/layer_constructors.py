@@ -17,6 +17,7 @@ NOTED = "_gradstudio_made"
 CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"})
 SWITCHED = ("Dropout", "BatchNorm", "InstanceNorm", "RReLU", "Transformer", "Multihead", "LSTM", "GRU", "RNN")
 """Layers that train and evaluate differently, by what is in their names."""
+MOST_KNOWN = 1024
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
@@ -33,6 +34,10 @@ class LayerConstructor:
     text: str
     same: dict[str, Tensor]
     draws: bool
+
+
+_KNOWN: dict[tuple[object, ...], LayerConstructor | None] = {}
+"""What was found without memory, by all that it was found by."""
 
 
 @functools.cache
@@ -103,6 +108,29 @@ def is_stock(module: nn.Module) -> bool:
 
 def constructor_as_noted(module: nn.Module) -> LayerConstructor | None:
     """How a stock layer is made, by its attributes; tried without memory, so that its values are not compared."""
+    if NOTED in vars(module) or any(True for _ in module.children()):
+        return _tried_without_memory(module)
+    key = _looks(module)
+    if key not in _KNOWN:
+        if len(_KNOWN) >= MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[key] = _tried_without_memory(module)
+    return _KNOWN[key]
+
+
+def _looks(module: nn.Module) -> tuple[object, ...]:
+    """All that the constructor of a layer without children is found by: such another one has the same."""
+    kind = type(module)
+    told = {name: _form_or_value(getattr(module, name, None)) for name in _parameters(kind)}
+    forms = {name: _form(tensor) for name, tensor in tensors_of(module).items()}
+    return kind, torch.get_default_dtype(), repr(told), repr(_settings(module)), repr(forms)
+
+
+def _form_or_value(value: object) -> object:
+    return _form(value) if isinstance(value, Tensor) else value
+
+
+def _tried_without_memory(module: nn.Module) -> LayerConstructor | None:
     for positional, keywords in (_shortest_way(module), *_ways(module)):
         try:
             with torch.device("meta"):
@@ -133,10 +161,18 @@ def _shortest_way(module: nn.Module) -> tuple[tuple[object, ...], dict[str, obje
 def _parameters(kind: type[nn.Module]) -> Mapping[str, inspect.Parameter]:
     """What the constructor takes; those of recurrent layers say so only in their base."""
     if not issubclass(kind, nn.RNNBase):
-        return inspect.signature(kind).parameters
+        return _parameters_by_name(kind)
     found = dict(inspect.signature(nn.RNNBase).parameters)
     del found["mode"]
     return found
+
+
+def _parameters_by_name(kind: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
+    """What a class takes, as its own signature says."""
+    return _signature(kind).parameters
+
+
+_signature = functools.cache(inspect.signature)
 
 
 def _ways(module: nn.Module) -> Iterator[tuple[tuple[object, ...], dict[str, object]]]:
@@ -146,7 +182,7 @@ def _ways(module: nn.Module) -> Iterator[tuple[tuple[object, ...], dict[str, obj
         yield noted_as[1], noted_as[2]
         yield noted_as[1], {**noted_as[2], "dtype": _dtype(module)}
     keywords: dict[str, object] = {}
-    for name, parameter in inspect.signature(type(module)).parameters.items():
+    for name, parameter in _parameters_by_name(type(module)).items():
         value = getattr(module, name, parameter.default)
         value = value is not None if name == "bias" and isinstance(value, Tensor | None) else value
         if value is not parameter.default and value != parameter.default:

@@ -2,15 +2,17 @@
 
 from collections import OrderedDict, deque
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.value.lazy_modules import tensors_of
 from gradstudio.engine.value.view_state import is_leaf
 from gradstudio.graph.model import ItemId
+
+if TYPE_CHECKING:
+    from gradstudio.engine.script.compiled_steps import Step
 
 MAX_WRITES = 16
 """Writes kept of one storage; of more the oldest go."""
@@ -46,7 +48,7 @@ class Writes:
         """Whether there was one."""
         return bool(self._by_storage)
 
-    def note(self, step: Step, turns: tuple[int, ...], before: list[Before]) -> None:
+    def note(self, step: "Step", turns: tuple[int, ...], before: list[Before]) -> None:
         """A statement has run; `before` is what `versions` said before it."""
         seen = set[int]()
         for tensor, version, *_ in before:
@@ -72,7 +74,7 @@ class Writes:
         return (storage for storage, log in self._by_storage.items() if wanted in log)
 
 
-def versions(step: Step, namespace: dict[str, object]) -> list[Before]:
+def versions(step: "Step", namespace: dict[str, object]) -> list[Before]:
     """Every tensor that a statement could write into, and its version now; a call does not write into its module."""
     values = [namespace.get(name) for name in step.source.operands]
     if step.statement.operator == "python.call":

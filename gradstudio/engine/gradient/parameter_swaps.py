@@ -1,19 +1,23 @@
 """Modules whose parameters are others than when they were made: `fully_shard` puts distributed ones in their place."""
 
+from typing import TYPE_CHECKING
+
 from torch import nn
 
 from gradstudio.engine.gradient.gradient_registry import Gradients
 from gradstudio.engine.gradient.leaf_writes import LeafWrite
 from gradstudio.engine.gradient.module_watch import ModuleWatch
 from gradstudio.engine.gradient.tensor_watch import lives_in_storage
-from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.value.lazy_modules import parameters_of
 from gradstudio.engine.value.tensor_shards import distributed
 from gradstudio.engine.value.value_records import serial_of
 from gradstudio.engine.value.view_state import grad_fn_of
 
+if TYPE_CHECKING:
+    from gradstudio.engine.script.compiled_steps import Step
 
-def may_swap(step: Step, namespace: dict[str, object]) -> bool:
+
+def may_swap(step: "Step", namespace: dict[str, object]) -> bool:
     """Whether a statement was given a module to work on; a call of one swaps nothing in it."""
     if step.statement.operator == "python.call":
         return False

@@ -8,16 +8,18 @@ wires have them and the others were sent nothing.
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct, field
 from torch import Tensor
 from torch.autograd.graph import Node
 
 from gradstudio.engine.gradient.tensor_watch import Key
-from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.value.view_state import grad_fn_of, is_leaf
 from gradstudio.graph.model import ItemId
+
+if TYPE_CHECKING:
+    from gradstudio.engine.script.compiled_steps import Step
 
 MARK = "gradstudio"
 MAX_ITEMS = 64
@@ -99,7 +101,7 @@ def marks_of(node: Node) -> Marks:
     return marks
 
 
-def call_of(step: Step, namespace: Mapping[str, Any], binder: dict[str, Source], turns: Turns) -> Call | None:
+def call_of(step: "Step", namespace: Mapping[str, Any], binder: dict[str, Source], turns: Turns) -> Call | None:
     """The call of a statement that is about to run; None when no wire brings anything that requires grad."""
     if len(step.wires) == 1:
         port, name, source = step.wires[0]

@@ -1,16 +1,18 @@
 """Calls of definitions that are being carried out: what stood around each, and what its statement waits for."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch import nn
 
 from gradstudio.engine.gradient.inplace_writes import Before
 from gradstudio.engine.gradient.wire_edges import Call
-from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.engine.script.cursor import Cursor
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Inside
+
+if TYPE_CHECKING:
+    from gradstudio.engine.script.compiled_steps import Step
 
 
 class Standing(NamedTuple):
@@ -19,7 +21,7 @@ class Standing(NamedTuple):
     namespace: dict[str, Any]
     binder: dict[str, tuple[ItemId, int]]
     cursor: Cursor
-    last_backward: Step | None
+    last_backward: "Step | None"
     backward_parts: dict[str, Any]
 
 
@@ -33,7 +35,7 @@ class Execution:
         started: when, by `time.perf_counter`; pauses inside it do not count.
     """
 
-    step: Step
+    step: "Step"
     operands: list[Any]
     needs: bool
     inputs: tuple[tuple[ItemId, int] | None, ...]
@@ -55,7 +57,7 @@ class Entered:
 
     inside: Inside
     execution: Execution
-    entry: Step
+    entry: "Step"
     given: dict[str, Any]
     module: nn.Module | None
     setup: bool

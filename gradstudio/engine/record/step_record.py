@@ -1,9 +1,10 @@
 """`with gradstudio.record(FILE)`: a step is recorded while it runs, and written down as a document and its record."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -15,11 +16,29 @@ from gradstudio.engine.record.script_files import CallerNames, ScriptFiles, call
 from gradstudio.engine.record.step_recorder import MOST_CALLS, StepRecorder
 from gradstudio.engine.record.step_text import StepText, step_text
 from gradstudio.engine.sketch.module_trace import same_random_numbers
-from gradstudio.graph.model import Header, ItemId
+from gradstudio.graph.model import Graph, Header, ItemId
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.record_file import RecordHead, SourceLine, program_digest, record_beside, write_record
+
+MOST_DRAWINGS = 4
+"""So many texts are not read again."""
+
+
+class Drawing(NamedTuple):
+    """A step's text as a document; nobody changes its graph.
+
+    Attributes:
+        lines: by item, its line of the text.
+        digest: of its program.
+        data: of its file.
+    """
+
+    graph: Graph
+    lines: Mapping[ItemId, int]
+    digest: str
+    data: bytes
 
 
 @contextmanager
@@ -66,20 +85,27 @@ def _write(path: Path, recorder: StepRecorder, names: CallerNames, level: int | 
     files = ScriptFiles()
     title = next((files.short(call.line.file) for call in recorder.calls if call.line.file), "a script")
     text = step_text(recorder, names, title, level)
-    read = read_script(text.text, keeps_code=True)
-    graph = read.graph
-    graph.header = Header(seed=None, default_dtype=graph.header.default_dtype)
-    mapping = CanvasMapping(graph, read.lines, text)
+    drawing = _drawing(text.text)
+    mapping = CanvasMapping(drawing.graph, drawing.lines, text)
     events = mapping.events(told)
     head = RecordHead(
-        program=program_digest(compile_graph(graph)),
+        program=drawing.digest,
         title=title,
         torch=str(torch.__version__),
         sources=_sources(recorder, text, mapping, files),
         notes=tuple(_notes(recorder)),
     )
-    write_file(path, dumps(graph).encode(), durable=False)
+    write_file(path, drawing.data, durable=False)
     write_record(record_beside(path), head, events)
+
+
+@lru_cache(maxsize=MOST_DRAWINGS)
+def _drawing(text: str) -> Drawing:
+    """What a text is as a document; a step that is recorded again mostly has the text of the one before."""
+    read = read_script(text, keeps_code=True)
+    graph = read.graph
+    graph.header = Header(seed=None, default_dtype=graph.header.default_dtype)
+    return Drawing(graph, read.lines, program_digest(compile_graph(graph)), dumps(graph).encode())
 
 
 def _sources(

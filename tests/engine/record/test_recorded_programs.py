@@ -17,7 +17,9 @@ from gradstudio.engine.value.tensor_summary import summarise
 from gradstudio.errors import GradStudioError
 from gradstudio.graph.text.code_records import CODE
 from gradstudio.headless import recorded_or_traced
+from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
+from gradstudio.protocol.record_file import program_digest
 from tests.engine.record.test_step_record import Recorded
 
 
@@ -227,3 +229,24 @@ def test_a_record_is_drawn_without_a_run(tmp_path: Path, monkeypatch: pytest.Mon
     path.with_suffix(".record").unlink()
     with pytest.raises(GradStudioError):
         recorded_or_traced(str(path), load(path))
+
+
+def test_a_step_that_is_recorded_again_has_the_drawing_of_the_first_and_numbers_of_its_own(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    net = nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    grads: list[list[float]] = []
+    for number, rows in enumerate((20, 20, 30)):
+        x = torch.randn(rows, 3)
+        with gradstudio.record(tmp_path / f"step{number}.gsg"):
+            optimizer.zero_grad()
+            net(x).square().sum().backward()
+            optimizer.step()
+        assert net.bias.grad is not None
+        grads.append(net.bias.grad.tolist())
+    found = [Recorded(tmp_path / f"step{number}.gsg") for number in range(3)]
+    texts = [(tmp_path / f"step{number}.gsg").read_text() for number in range(3)]
+    assert texts[0] == texts[1] != texts[2]
+    rows_told = [row for one in found for (_, path), row in one.leaf_gradients.items() if path == "bias"]
+    assert [row.grad.value for row in rows_told if row.grad is not None] == grads
+    assert [one.record.head.program for one in found] == [program_digest(compile_graph(one.graph)) for one in found]
