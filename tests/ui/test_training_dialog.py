@@ -8,8 +8,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
+from gradstudio.graph.recipes import add_operator, connect
+from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
-from gradstudio.ui.dialogs.training.training_dialog import TrainingDialog
+from gradstudio.ui.dialogs.training.training_dialog import NEW, TrainingDialog
 from tests.ui.desk import Desk
 
 LOSS = """import torch
@@ -37,7 +39,11 @@ def ask(desk: Desk, act: Callable[[TrainingDialog], None]) -> list[TrainingDialo
         dialog = QApplication.activeModalWidget()
         assert isinstance(dialog, TrainingDialog)
         seen.append(dialog)
-        act(dialog)
+        try:
+            act(dialog)
+        finally:
+            if dialog.isVisible():
+                dialog.reject()  # else what is wrong would wait for ever
 
     QTimer.singleShot(0, answer)
     desk.window.actions["graph.ask_training"].trigger()
@@ -89,3 +95,70 @@ def test_where_nothing_can_be_trained_no_question_is_asked(desk: Desk) -> None:
     desk.session.run.status.refused.connect(refused.append)
     desk.window.actions["graph.ask_training"].trigger()  # a dialog would wait for ever
     assert "nothing to train" in refused[0]
+
+
+OPEN = LOSS.replace("loss = F.cross_entropy(net(X), y)\n", "logits = net(X)\n")
+
+
+def lines(desk: Desk) -> list[str]:
+    return [line.strip() for line in write_script(desk.graph).splitlines()]
+
+
+def wait_for_shapes(desk: Desk) -> None:
+    desk.until(lambda: desk.session.results.inference(desk.node("logits")) is not None)
+
+
+def test_of_a_prediction_the_target_that_fits_is_offered_and_chosen(desk: Desk) -> None:
+    desk.open(OPEN)
+    wait_for_shapes(desk)
+    desk.click("logits")
+
+    def choose(dialog: TrainingDialog) -> None:
+        assert [dialog.targets.itemText(k) for k in range(dialog.targets.count())] == [
+            "y",
+            "X (what the model is given)",
+            NEW,
+        ]
+        assert dialog.targets.currentText() == "y" and dialog.loss.currentText() == "cross_entropy"
+        dialog.accept()
+
+    assert ask(desk, choose)
+    assert "loss = F.cross_entropy(logits, y_batch)" in lines(desk) and "loss.backward()" in lines(desk)
+    desk.window.actions["edit.undo"].trigger()
+    assert write_script(desk.graph) == write_script(read_script(OPEN).graph), "one step"
+
+
+def test_a_new_target_is_made_where_that_is_chosen(desk: Desk) -> None:
+    desk.open(OPEN)
+    wait_for_shapes(desk)
+
+    def choose(dialog: TrainingDialog) -> None:
+        dialog.targets.setCurrentText(NEW)
+        dialog.loss.setCurrentText("mse_loss")
+        dialog.accept()
+
+    assert ask(desk, choose)
+    assert "loss = F.mse_loss(logits, target_batch)" in lines(desk)
+    assert any(line.startswith("target = torch.randn(64, 2") for line in lines(desk)), lines(desk)
+
+
+def test_of_a_loss_without_a_target_several_that_fit_are_to_be_chosen_from(desk: Desk) -> None:
+    desk.open(OPEN + "other = torch.zeros(64, dtype=torch.long)\ncriterion = nn.CrossEntropyLoss()\n")
+    edits, loss = add_operator(desk.graph, "torch.nn.functional.cross_entropy", 0, 0)
+    desk.session.graph_store.submit(edits, "Add")
+    wire = connect(desk.graph, desk.node("logits"), 0, loss, "input")
+    desk.session.graph_store.submit(wire, "Connect")
+    wait_for_shapes(desk)
+    desk.until(lambda: desk.session.results.inference(desk.node("other")) is not None)
+    desk.window.actions["graph.training"].trigger()
+    assert "'other' or 'y' could be it" in desk.said, desk.said
+
+    def choose(dialog: TrainingDialog) -> None:
+        add = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
+        assert not add.isEnabled() and "Choose the target" in dialog.said.text()
+        dialog.targets.setCurrentText("y")
+        assert add.isEnabled() and dialog.loss.currentText() == "cross_entropy" and not dialog.loss.isEnabled()
+        dialog.accept()
+
+    assert ask(desk, choose)
+    assert "loss = F.cross_entropy(logits, y_batch)" in lines(desk)

@@ -148,9 +148,10 @@ class GraphCommands:
 
     def add_training(self) -> None:
         """Put the loss into a loop that learns, with data, optimizer and a test: one undo entry."""
-        from gradstudio.ui.actions.training_command import add_training
+        from gradstudio.ui.actions.training_command import add_training, usual_training
 
-        if add_training(self.canvas, self._context.session):
+        asked = usual_training(self._context.session)
+        if asked is not None and add_training(self.canvas, self._context.session, asked):
             self._show_dock("curves")
 
     def ask_training(self) -> None:
@@ -158,8 +159,8 @@ class GraphCommands:
         from gradstudio.ui.actions.training_command import add_training, asked_training
 
         session = self._context.session
-        options = asked_training(session, self._context.window)
-        if options is not None and add_training(self.canvas, session, options):
+        asked = asked_training(session, self._context.window)
+        if asked is not None and add_training(self.canvas, session, asked):
             self._show_dock("curves")
 
     def distribute(self) -> None:

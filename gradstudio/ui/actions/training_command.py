@@ -5,16 +5,18 @@ Add training puts the loss of the program into a loop that learns, as nodes and 
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QInputDialog, QWidget
 
-from gradstudio.graph.edits import Edits
+from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.recipes.effect_statements import BACKWARD
 from gradstudio.graph.text.item_titles import title
 from gradstudio.program.errors import NoForm, NotReadable
+from gradstudio.program.forms.training.training_options import USUAL, TrainingOptions
+from gradstudio.program.model import Program
 from gradstudio.protocol.messages.progress import CheckpointKept
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui.actions.command_context import Context
@@ -22,8 +24,8 @@ from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.state.session import Session
 
 if TYPE_CHECKING:
+    from gradstudio.graph.recipes.training_target import Goal, KnownTensor, Target
     from gradstudio.program.forms.training.distributed_training import Way
-    from gradstudio.program.forms.training.training_options import TrainingOptions
 
 CHECKPOINTS = "Checkpoints (*.safetensors)"
 SUFFIX = ".safetensors"
@@ -40,28 +42,69 @@ WAYS_WORDS = (
 DISTRIBUTED = (
     "Several processes train it together now: Run ▸ On several processes…, or torchrun on the exported script."
 )
+SEVERAL = "The target is missing, and {names} could be it: choose with Graph ▸ Add training with…"
+NONE_FITS = (
+    "The target is missing, and nothing on the canvas fits. Wire one, or have one made: Graph ▸ Add training with…"
+)
 DONE = "A loop learns the loss now: Run (F5)."
 
 
-def asked_training(session: Session, window: QWidget) -> "TrainingOptions | None":
+class AskedTraining(NamedTuple):
+    """What a person has chosen; `edits` wire the target that was missing."""
+
+    options: TrainingOptions
+    edits: Edits = ()
+
+
+def asked_training(session: Session, window: QWidget) -> AskedTraining | None:
     """How a person wants to train; None where they do not, or nothing can be trained, which is said."""
+    from gradstudio.graph.recipes.training_target import wire_target
     from gradstudio.ui.dialogs.training.training_dialog import TrainingDialog
 
-    if _training_text(session, None) is None:
+    session.graph_store.settle()
+    graph = session.graph_store.graph
+    goal, found = _open_target(session)
+    edits: Edits = ()
+    if goal is not None:
+        edits = wire_target(graph, goal, found[0], found[0].losses[0])
+    if _training_text(session, AskedTraining(USUAL, edits)) is None:
         return None
-    dialog = TrainingDialog(session.graph_store.graph.header.device, window)
+    dialog = TrainingDialog(graph.header.device, found, window)
     is_chosen = dialog.exec() == TrainingDialog.DialogCode.Accepted
-    options = dialog.options
+    options, target, loss = dialog.options, dialog.target, dialog.loss.currentText()
     dialog.deleteLater()
-    return options if is_chosen else None
+    if not is_chosen:
+        return None
+    return AskedTraining(options, wire_target(graph, goal, target, loss) if goal is not None and target else ())
 
 
-def add_training(canvas: CanvasView, session: Session, options: "TrainingOptions | None" = None) -> bool:
+def usual_training(session: Session) -> AskedTraining | None:
+    """The shortest training, of a target that can be meant only; None where one has to be chosen, which is said."""
+    from gradstudio.graph.recipes.training_target import usual_target, wire_target
+
+    session.graph_store.settle()
+    goal, found = _open_target(session)
+    if goal is None:
+        return AskedTraining(USUAL)
+    place = usual_target(found)
+    if place is None or found[place].value is None:
+        fitting = [f"'{one.name}'" for one in found if one.name and not one.is_input]
+        session.run.status.refused.emit(SEVERAL.format(names=" or ".join(fitting)) if fitting else NONE_FITS)
+        return None
+    target = found[place]
+    return AskedTraining(USUAL, wire_target(session.graph_store.graph, goal, target, target.losses[0]))
+
+
+def add_training(canvas: CanvasView, session: Session, asked: AskedTraining) -> bool:
     """Change the program by its text; what cannot be trained is refused in words, and False."""
     from gradstudio.document.python.merge_edits import merge
 
-    text, before = _training_text(session, options), frozenset(session.graph_store.graph.blocks)
-    if text is None or not _take(canvas, session, lambda graph: merge(graph, text, anew=True), "Add training", DONE):
+    text, before = _training_text(session, asked), frozenset(session.graph_store.graph.blocks)
+
+    def edits(graph: Graph) -> Edits:
+        return (*asked.edits, *merge(_after(graph, asked.edits), text or "", anew=True))
+
+    if text is None or not _take(canvas, session, edits, "Add training", DONE):
         return False
     canvas.navigation.land(_learning_loop(session.graph_store.graph, before))
     return True
@@ -104,25 +147,49 @@ def _take(canvas: CanvasView, session: Session, edits: Callable[[Graph], Edits],
     return True
 
 
-def _training_text(session: Session, options: "TrainingOptions | None") -> str | None:
+def _open_target(session: Session) -> "tuple[Goal | None, list[Target]]":
+    """Where the program misses a target, and what can be it."""
+    from gradstudio.graph.recipes.training_target import find_goal, targets
+
+    graph = session.graph_store.graph
+
+    def known_of(value: tuple[ItemId, int]) -> "KnownTensor | None":
+        return known_tensor(session, *value)
+
+    goal = find_goal(graph, session.attention.current, known_of)
+    return goal, targets(graph, goal, known_of) if goal is not None else []
+
+
+def _after(graph: Graph, edits: Edits) -> Graph:
+    """The graph as some edits would leave it."""
+    if not edits:
+        return graph
+    changed = graph.copy()
+    apply_all(changed, edits)
+    return changed
+
+
+def _training_text(session: Session, asked: AskedTraining) -> str | None:
     """The program with a training in it; None where there is none, which is said."""
-    from gradstudio.program.forms.training.added_training import USUAL, with_training
+    from gradstudio.program.compile import compile_graph
+    from gradstudio.program.forms.training.added_training import with_training
 
     store = session.graph_store
     store.settle()
-    if not is_complete(session):
+    graph = _after(store.graph, asked.edits)
+    if not is_complete(session, graph, compile_graph(graph) if asked.edits else session.run.program):
         return None
     try:
-        return with_training(store.graph, lambda value: shape_of(session, *value), options or USUAL)
+        return with_training(graph, lambda value: shape_of(session, *value), asked.options)
     except NoForm as error:
         session.run.status.refused.emit(str(error))
         return None
 
 
-def is_complete(session: Session) -> bool:
-    """Whether the program can run; why it cannot is said."""
-    for missing in session.run.program.incomplete:
-        words = f"'{title(session.graph_store.graph, missing.node)}' cannot run yet: {missing.reason}"
+def is_complete(session: Session, graph: Graph, program: Program) -> bool:
+    """Whether a program can run; why it cannot is said."""
+    for missing in program.incomplete:
+        words = f"'{title(graph, missing.node)}' cannot run yet: {missing.reason}"
         session.run.status.refused.emit(words)
         return False
     return True
@@ -137,14 +204,24 @@ def _learning_loop(graph: Graph, before: frozenset[ItemId]) -> list[ItemId]:
 
 def shape_of(session: Session, node: ItemId, output: int) -> tuple[int, ...] | None:
     """What is known of the shape of a value: from a run, else as it is expected."""
+    known = known_tensor(session, node, output)
+    return known.shape if known is not None else None
+
+
+def known_tensor(session: Session, node: ItemId, output: int) -> "KnownTensor | None":
+    """Shape and dtype of a value: from a run, else as they are expected."""
+    from gradstudio.graph.recipes.training_target import KnownTensor
+
     results = session.results
     records = results.outputs(node) or ()
     record = records[output] if output < len(records) else None
     if isinstance(record, TensorRecord):
-        return record.summary.whole_shape
+        return KnownTensor(record.summary.whole_shape, record.summary.dtype)
     expected = results.inference(node, output)
     shape = expected.shape if expected is not None else None
-    return tuple(shape) if shape is not None and all(isinstance(size, int) for size in shape) else None
+    if expected is None or shape is None or not all(isinstance(size, int) for size in shape):
+        return None
+    return KnownTensor(tuple(shape), expected.dtype)
 
 
 class CheckpointFiles(QObject):

@@ -236,7 +236,7 @@ def start_sweep(session: Session, window: QWidget) -> bool:
     if sweep.is_running:
         status.refused.emit("A sweep is under way: cancel it first, in the Runs dock.")
         return False
-    if not is_complete(session) or not question.may_run("run"):
+    if not is_complete(session, session.graph_store.graph, session.run.program) or not question.may_run("run"):
         return False
     graph = session.graph_store.graph
     dialog = SweepDialog(graph, session.attention.current, window)

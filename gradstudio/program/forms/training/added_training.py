@@ -20,7 +20,7 @@ from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.init_statements import SettingUp
 from gradstudio.program.forms.statement_units import Value
 from gradstudio.program.forms.training.static_shapes import Shapes
-from gradstudio.program.forms.training.training_options import TrainingOptions
+from gradstudio.program.forms.training.training_options import USUAL, TrainingOptions
 from gradstudio.program.forms.training.training_step import Step
 from gradstudio.program.write import Script, write
 
@@ -37,7 +37,6 @@ OPERANDS = 2
 LEAST_ROWS = 8
 """Data of fewer rows are learnt all at once."""
 INDENT = "    "
-USUAL = TrainingOptions()
 APART = "_val"
 """Behind the name of data whose rows to validate are kept apart."""
 END = 2**31

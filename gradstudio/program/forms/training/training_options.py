@@ -75,3 +75,7 @@ class TrainingOptions(msgspec.Struct, frozen=True):
     def _kind(self) -> str:
         """The kind of the document's device; what *auto* finds is not known in a text."""
         return self.device.partition(":")[0] if self.device not in ("", "auto") else "cpu"
+
+
+USUAL: Final = TrainingOptions()
+"""What is chosen where nothing is said."""

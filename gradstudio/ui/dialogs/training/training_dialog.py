@@ -1,5 +1,6 @@
 """Asks how a training that is added learns: how long, by which optimizer, and the switches of its step."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtWidgets import (
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gradstudio.graph.recipes.training_target import Target, usual_target
 from gradstudio.program.forms.training.training_options import (
     BATCH,
     EPOCHS,
@@ -27,6 +29,9 @@ from gradstudio.ui.widgets.number_box import NumberBox
 
 Button = QDialogButtonBox.StandardButton
 HEAD: Final = "Puts the loss into a loop that learns. Each choice is ordinary lines, to be read and changed afterwards."
+NEW: Final = "new: random values, to be replaced"
+CHOOSE: Final = "choose…"
+TO_CHOOSE: Final = "Choose the target: what the prediction is compared with."
 WRONG: Final = "{name}: a number above 0, like {like}."
 SCHEDULES: Final[dict[str, Schedule]] = {
     "stays": "",
@@ -39,11 +44,12 @@ MOST: Final = 1_000_000
 class TrainingDialog(QDialog):
     """The usual training stands there; `options` is what was chosen."""
 
-    def __init__(self, device: str, parent: QWidget | None = None) -> None:
-        """For a document on a device."""
+    def __init__(self, device: str, targets: Sequence[Target] = (), parent: QWidget | None = None) -> None:
+        """For a document on a device; `targets` is what can be learnt where that is to be chosen."""
         super().__init__(parent)
         self.setWindowTitle("Add training")
-        self._device = device
+        self._device, self._targets = device, targets
+        self.targets, self.loss = QComboBox(), QComboBox()
         self.epochs, self.batch, self.accumulate = _number(EPOCHS), _number(BATCH), _number(1)
         self.optimizer, self.schedule = QComboBox(), QComboBox()
         self.rate, self.clip = QLineEdit(), QLineEdit()
@@ -68,6 +74,12 @@ class TrainingDialog(QDialog):
             device=self._device,
         )
 
+    @property
+    def target(self) -> Target | None:
+        """What is learnt; None where that is not to be chosen, or was not yet."""
+        found: Target | None = self.targets.currentData()
+        return found
+
     # ------------------------------------------------------------------ inner workings
 
     @property
@@ -84,7 +96,10 @@ class TrainingDialog(QDialog):
         for words in (head, self.said):
             words.setWordWrap(True)
             words.setProperty("role", "dim")
+        self._offer_targets()
+        asked: dict[str, QWidget] = {"Target": self.targets, "Loss": self.loss} if self._targets else {}
         rows: dict[str, QWidget] = {
+            **asked,
             "Epochs": self.epochs,
             "Batch size": self.batch,
             "Optimizer": self.optimizer,
@@ -107,9 +122,27 @@ class TrainingDialog(QDialog):
         column.addLayout(form)
         column.addWidget(self.said)
         column.addWidget(self.buttons)
+        self.targets.currentIndexChanged.connect(self._on_target_changed)
         self.optimizer.currentIndexChanged.connect(self._check)
         for field in (self.rate, self.clip):
             field.textChanged.connect(self._check)
+
+    def _offer_targets(self) -> None:
+        """What can be learnt; what is surely meant is chosen."""
+        for one in self._targets:
+            words = f"{one.name} (what the model is given)" if one.is_input else one.name
+            self.targets.addItem(words or NEW, one)
+        self.targets.setPlaceholderText(CHOOSE)
+        place = usual_target(list(self._targets))
+        self.targets.setCurrentIndex(-1 if place is None else place)
+        self._on_target_changed()
+
+    def _on_target_changed(self) -> None:
+        """The losses by which it can be learnt."""
+        self.loss.clear()
+        self.loss.addItems(self.target.losses if self.target is not None else ())
+        self.loss.setEnabled(self.loss.count() > 1)
+        self._check()
 
     def _check(self) -> None:
         """Say what is wrong with a number; the usual rate is that of the optimizer."""
@@ -118,6 +151,7 @@ class TrainingDialog(QDialog):
         wrong = [
             WRONG.format(name=name, like=like) for name, (field, like) in fields.items() if not _is_positive(field)
         ]
+        wrong += [TO_CHOOSE] if self._targets and self.target is None else []
         self.said.setText(" ".join(wrong))
         self.said.setVisible(bool(wrong))
         self.buttons.button(Button.Ok).setEnabled(not wrong)
