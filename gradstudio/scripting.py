@@ -68,7 +68,8 @@ def record(path: str | os.PathLike[str], *, level: int | None = None) -> Abstrac
     Args:
         path: of the document.
         level: calls of modules deeper than this are drawn as one card each (1: the model is a frame, what it calls are
-            cards in it). None: where the step has more than 120 calls, as deep as there is room.
+            cards in it). None: four or more modules in a row that did the same are a card each, and where the step has
+            more than 120 calls, others are as deep as there is room.
 
     Raises:
         ValueError: `level` is none, or the name does not end in .gsg.

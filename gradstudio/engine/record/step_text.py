@@ -172,7 +172,9 @@ class _StepWriter(Writer):
             if source is not None:
                 self._folding.results[source] = self._leaves.names[id(tensor)]
         around = [one for one in call.around if all(one in self._recording.calls[k].around for k in members)]
-        self._lines.add(f"{targets} = {given}", (*inside, *around), call)
+        frame = self._folding.frames.get(visit)
+        framed = (*inside, frame) if frame is not None else inside
+        self._lines.add(f"{targets} = {given}", (*framed, *around), call)
 
     def _module(self, made: ModuleCall) -> str:
         """The name of a folded module; that it was there before is written as code."""

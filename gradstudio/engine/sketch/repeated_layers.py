@@ -7,6 +7,7 @@ from gradstudio.engine.sketch.raw_sketch import RawSketch
 from gradstudio.protocol.sketch import CallPath, SketchEdge, SketchGroup
 
 Members = list[int]
+DIGITS = "0123456789"
 
 
 def fold_repeated(sketch: RawSketch) -> RawSketch:
@@ -43,12 +44,19 @@ def _rows(sketch: RawSketch, depth: int) -> list[list[CallPath]]:
 
 def _family(path: CallPath) -> tuple[object, ...] | None:
     """What the calls of a row have in common: all but the number at the end of the innermost module's path."""
-    stem, _, last = path[-1].rpartition(".")
-    return (*path[:-1], stem) if last.isdecimal() else None
+    stem = stem_of(path[-1])
+    return (*path[:-1], stem) if stem is not None else None
+
+
+def stem_of(name: str) -> str | None:
+    """What stands before the number at the end of a module's path: `h.` of `h.3`, `block` of `block3`; not of `h#2`."""
+    stem = name.rstrip(DIGITS)
+    return None if stem == name or "#" in name else stem
 
 
 def _number(path: CallPath) -> int:
-    return int(path[-1].rpartition(".")[2])
+    name = path[-1]
+    return int(name[len(name.rstrip(DIGITS)) :])
 
 
 def _members(sketch: RawSketch, depth: int) -> dict[CallPath, Members]:

@@ -74,7 +74,8 @@ def test_each_block_is_a_call_with_its_value_and_the_gradient_that_came_to_it(
         assert found.value(name).summary == summarise(tensor.detach()), name
         if tensor.retains_grad:
             assert found.gradients[found.node(name)].grad == summarise(tensor.grad), name
-    assert len({frame.title for frame in found.graph.blocks.values()}) == 2
+    counted = [frame.title for frame in found.graph.blocks.values() if "×" in frame.title]
+    assert counted == ([f"{height} × Part"] if height > 3 else [])
 
 
 def test_the_parameters_of_a_block_are_told_with_their_gradients_under_its_name(tmp_path: Path) -> None:
@@ -111,3 +112,29 @@ def test_a_small_step_is_drawn_whole_and_a_level_below_the_first_is_refused(tmp_
     assert [node.operator for node in found.graph.nodes.values()].count("torch.tanh") == 3
     with pytest.raises(ValueError, match="first level"):
         gradstudio.record(tmp_path / "step.gsg", level=0)
+
+
+def test_alike_blocks_in_a_row_are_a_card_each_in_a_frame_that_counts_them_however_small_the_step(
+    tmp_path: Path,
+) -> None:
+    found, kept, _ = step(tmp_path / "step.gsg", 4)
+    calls = [node for node in found.graph.nodes.values() if node.operator == "python.free_call"]
+    assert len(calls) == 4
+    frame = next(frame for frame in found.graph.blocks.values() if frame.title == "4 × Part")
+    assert {found.graph.parents[node.id] for node in calls} == {frame.id}
+    for name, tensor in kept.items():
+        assert found.value(name).summary == summarise(tensor.detach()), name
+    whole, _, _ = step(tmp_path / "whole.gsg", 4, level=9)
+    assert [node.operator for node in whole.graph.nodes.values()].count("torch.tanh") == 4
+
+
+def test_blocks_that_did_another_thing_are_in_no_row(tmp_path: Path) -> None:
+    torch.manual_seed(2)
+    tower = Tower(5)
+    tower.parts[2].up = nn.Linear(6, 12, bias=False)
+    with gradstudio.record(tmp_path / "step.gsg"):
+        tower(torch.randn(5, 6)).sum().backward()
+    found = Recorded(tmp_path / "step.gsg")
+    assert [node.operator for node in found.graph.nodes.values()].count("torch.tanh") == 1
+    assert not [frame.title for frame in found.graph.blocks.values() if "×" in frame.title]
+    assert len([node for node in found.graph.nodes.values() if node.operator == "python.free_call"]) == 4

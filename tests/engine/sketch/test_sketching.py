@@ -160,6 +160,23 @@ def test_layers_in_a_row_are_drawn_once_with_their_number() -> None:
     assert titles(whole, "function") == names_of(nodes_behind(model(x)))
 
 
+def test_layers_that_are_attributes_with_numbers_are_folded_as_those_of_a_list_are() -> None:
+    class Tower(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            for number in range(12):
+                setattr(self, f"block{number}", nn.Sequential(nn.Linear(4, 4), nn.ReLU()))
+
+        def forward(self, x: Tensor) -> Tensor:
+            for block in self.children():
+                x = block(x)
+            return x
+
+    folded = sketch_forward(Tower(), (torch.randn(3, 4),), {})
+    titles_of = {group.title: group.times for group in folded.groups if len(group.path) == 1}
+    assert titles_of == {"block0 … block11 · Sequential": 12}
+
+
 def test_layers_that_differ_are_not_folded() -> None:
     model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 5), nn.Linear(5, 4))
     sketch = sketch_forward(model, (torch.randn(2, 4, requires_grad=True),), {})
