@@ -17,6 +17,7 @@ from gradstudio.ui.actions.tab_commands import TabCommands, tab_rows
 from gradstudio.ui.actions.view_commands import ViewCommands, view_rows, wire_rows
 from gradstudio.ui.actions.window_commands import WindowCommands, shell_rows
 from gradstudio.ui.state.run.run_controller import RunController
+from gradstudio.ui.timeline.turn_commands import turn_rows
 
 
 class Commands(NamedTuple):
@@ -52,7 +53,7 @@ def action_rows(commands: Commands) -> tuple[Row, ...]:
         *graph_rows(commands.graph),
         *analyse_rows(commands.analyse, commands.file.export_graph),
         *adding_rows(commands.graph.canvas, commands.graph.switch_ghost),
-        *run_rows(commands.run, commands.debug, commands.hosts),
+        *run_rows(commands.run, commands.debug, commands.hosts, turn_rows(commands.nav.turns)),
         *checkpoint_rows(commands.graph),
         *wire_rows(commands.view),
         *group_rows(commands.view.canvas),

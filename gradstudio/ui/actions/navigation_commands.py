@@ -7,6 +7,7 @@ from typing import Final
 from gradstudio.document.bookmarks import DIGITS
 from gradstudio.ui.actions.action_set import ActionRow, Row
 from gradstudio.ui.actions.command_context import Context
+from gradstudio.ui.timeline.turn_commands import TurnCommands
 
 ZOOM_MENU: Final = ("view.fit", "view.fit_selection", "view.zoom_50", "view.zoom_reset", "view.zoom_200")
 """What stands behind the zoom figure of the status bar."""
@@ -18,11 +19,16 @@ ZOOMS: Final = {
 
 
 class NavigationCommands:
-    """What the View menu says about where the canvas looks."""
+    """What the View menu says about where the canvas looks.
+
+    Attributes:
+        turns: going to turns of loops.
+    """
 
     def __init__(self, context: Context) -> None:
         """Let the canvas move as this person wants it."""
         self.canvas, self._settings = context.canvas, context.settings
+        self.turns = TurnCommands(context)
         self.canvas.take_preferences(self._settings.preferences)
         self.canvas.minimap.placed.connect(self._on_minimap_placed)
         self.canvas.minimap.hidden_by_hand.connect(self.toggle_minimap)

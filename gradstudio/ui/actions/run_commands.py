@@ -293,10 +293,10 @@ class HostCommands:
         return HostBook(self._folder)
 
 
-def run_rows(run: RunController, debug: DebugCommands, hosts: HostCommands) -> tuple[Row, ...]:
-    """All of the Run menu."""
-    rows = (*_verb_rows(run), *_moment_rows(debug), *_breakpoint_rows(debug), *_engine_rows(run, debug, hosts))
-    return (*rows, *_host_rows(hosts))
+def run_rows(run: RunController, debug: DebugCommands, hosts: HostCommands, turns: tuple[Row, ...]) -> tuple[Row, ...]:
+    """All of the Run menu; `turns`: what it does with turns of loops."""
+    moving = (*_verb_rows(run), *_moment_rows(debug), *turns)
+    return (*moving, *_breakpoint_rows(debug), *_engine_rows(run, debug, hosts), *_host_rows(hosts))
 
 
 def _host_rows(hosts: HostCommands) -> tuple[Row, ...]:

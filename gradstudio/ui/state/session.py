@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -26,7 +27,6 @@ from gradstudio.ui.state.results.canvas_ids import CanvasIds
 from gradstudio.ui.state.results.memory_store import MemoryStore
 from gradstudio.ui.state.results.player import Player
 from gradstudio.ui.state.results.result_store import ResultStore
-from gradstudio.ui.state.results.turn_request import TurnRequest
 from gradstudio.ui.state.results.turn_watch import TurnWatch
 from gradstudio.ui.state.run.debug_store import DebugStore
 from gradstudio.ui.state.run.engine_client import EngineClient
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from gradstudio.protocol.messages.hosting import Document
     from gradstudio.ui.state.long_lived import LongLived
     from gradstudio.ui.state.results.recorded_run import RecordedRun
+    from gradstudio.ui.state.results.turn_request import TurnRequest
     from gradstudio.ui.state.runs.run_keeper import RunKeeper
 
 RECORD_SUFFIX: Final = ".record"
@@ -102,7 +103,6 @@ class Session(QObject):
         self.run.code_question.tell = lambda words: self.engine.tell(Log(level="warning", text=words))
         self.record: RecordedRun | None = None
         self.run.questions.wire_asked = self.run.shapes.patience.asked_of_wire
-        self.turns = TurnRequest(self.run, self.results, self)
         self.turn_watch = TurnWatch(store, results.tables, self.engine, self.run.status, self)
         self.patience = RunPatience(self.engine, self.run.status, self.results.tables, self)
         self.problems = ProblemStore(self.graph_store, self.results, self.run, self.attention, self.idle, self)
@@ -110,6 +110,13 @@ class Session(QObject):
         self.experiments = Experiments(self.graph_store, self.run.questions, self, ids.here)
         self.scope.changed.connect(self.experiments.show_again)
         results.tables.curves.changed.connect(self._on_curves_changed)
+
+    @cached_property
+    def turns(self) -> "TurnRequest":
+        """Asks for turns that are not in the record."""
+        from gradstudio.ui.state.results.turn_request import TurnRequest  # no loop has turned at a start
+
+        return TurnRequest(self.run, self.results, self)
 
     @property
     def title(self) -> str:

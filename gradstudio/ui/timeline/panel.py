@@ -7,13 +7,14 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program, flatten_statements
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.ui.actions.action_set import ActionSet
+from gradstudio.ui.state.results.timeline_cursor import loops_around
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.timeline.band_layout import brackets_px
 from gradstudio.ui.timeline.moment_words import Names, moment_words, step_words
 from gradstudio.ui.timeline.timeline_header import HEIGHT_PX, TimelineHeader
 from gradstudio.ui.timeline.timeline_strip import LOWEST_PX, USUAL_PX, TimelineStrip
-from gradstudio.ui.timeline.turn_chooser import TurnChooser, loops_around
+from gradstudio.ui.timeline.turn_chooser import TurnChooser
 
 
 class TimelinePanel(QWidget):

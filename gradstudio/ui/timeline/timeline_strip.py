@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.groups.call_ids import is_call_item, outermost
 from gradstudio.graph.model import ItemId
+from gradstudio.ui.state.results.timeline_cursor import loops_around
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, ui_font
 from gradstudio.ui.timeline import time_scale as scales
@@ -25,7 +26,6 @@ from gradstudio.ui.timeline.moment_words import Names
 from gradstudio.ui.timeline.strip_painter import Painter, Picture
 from gradstudio.ui.timeline.tick_arrays import BACKWARD, Cells, TickArrays
 from gradstudio.ui.timeline.time_scale import Scale
-from gradstudio.ui.timeline.turn_chooser import loops_around
 
 EMPTY = "Run (F5) or Step (F10) fills the timeline"
 LOWEST_PX, USUAL_PX = 42, 66

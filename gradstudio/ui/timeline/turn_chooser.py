@@ -1,13 +1,15 @@
 """Which turn of the loop around the selected card is shown."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
 
-from gradstudio.graph.groups.call_ids import calls_around, is_call_item
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.timeline.model import Turns
+from gradstudio.ui.state.results.timeline_cursor import loops_around
 from gradstudio.ui.state.session import Session
 
 HEIGHT_PX = 24
@@ -69,20 +71,11 @@ class TurnChooser(QWidget):
     def refresh(self) -> None:
         """Ask which loop, how many turns it has done, and which of them is shown."""
         attention = self._session.attention
-        loops = loops_around(self._session.graph_store.graph, attention.current)
-        node = attention.current
-        self._loop = ItemId("")
-        self._turns = 0
-        if loops and node is not None:
-            depth = len(loops) - 1
-            results = self._session.results
-            probe = node if node in self._session.graph_store.graph.nodes else _first_node(self._session, node)
-            done = [turns for turns in results.timeline.turns_of(probe, attention.moment) if len(turns) > depth]
-            self._loop = loops[-1]
-            self._kept = sorted({turns[depth] for turns in done})
-            told = results.tables.curves.turns_told(results.ids.full(loops[-1]), done[-1][:depth]) if done else 0
-            self._turns = max((*(one + 1 for one in self._kept), told), default=0)
-            newest = self._kept[-1] + 1 if done else 0
+        shown = shown_loop(self._session, attention.current)
+        self._loop, self._turns = ItemId(""), 0
+        if shown is not None:
+            self._loop, self._turns, self._kept = shown.loop, shown.turns, shown.kept
+            newest = self._kept[-1] + 1 if self._kept else 0
             self._now = self._turns if newest == self._turns else newest - 1
             self.box.last = "last turn" if newest == self._turns else f"now, turn {newest:,}"
         self.setVisible(self._turns > 1)
@@ -117,16 +110,10 @@ class TurnChooser(QWidget):
 
     def _record(self) -> None:
         """The turn that was asked for, in the turns of the loops around that are shown."""
-        session, node = self._session, self._session.attention.current
-        turn, loops = self._missing - 1, loops_around(session.graph_store.graph, node)
+        turn, shown = self._missing - 1, shown_loop(self._session, self._session.attention.current)
         self._offer(0)
-        if node is None or not loops:
-            return
-        probe = node if node in session.graph_store.graph.nodes else _first_node(session, node)
-        row = session.results.row(probe)
-        around = row.turns[: len(loops) - 1] if row is not None else ()
-        session.attention.choose_turn(loops[-1], None)
-        session.turns.go_to(session.results.ids.full(loops[-1]), session.results.ids.full(probe), (*around, turn))
+        if shown is not None:
+            go_to(self._session, shown, turn)
 
 
 class _TurnBox(QSpinBox):
@@ -166,18 +153,40 @@ def _nearest(kept: list[int], turn: int, shown: int) -> int:
     return min(kept, key=lambda one: abs(one - turn), default=turn)
 
 
-def loops_around(graph: Graph, item: ItemId | None) -> tuple[ItemId, ...]:
-    """The `for` blocks an item stands in, outermost first; a loop stands in itself. Inside calls: loops around each."""
-    if item is not None and is_call_item(item):
-        from gradstudio.graph.analysis.call_addresses import locate_item  # nothing has run at a start
+class ShownLoop(NamedTuple):
+    """The innermost loop around an item, in the turns of the loops around it that are shown.
 
-        places = [locate_item(graph, at) for at in (*calls_around(item), item)]
-        return tuple(loop for place in places if place is not None for loop in loops_around(*place))
-    if item is None or item not in graph:
-        return ()
-    chain = [item, *map(ItemId, graph.ancestors(item))]
-    blocks = [graph.blocks[each] for each in chain if each in graph.blocks]
-    return tuple(block.id for block in reversed(blocks) if block.kind == "for")
+    Attributes:
+        probe: a statement of it; `depth`: so many loops stand around it.
+        kept: its turns that are recorded, from 0; `turns`: so many are known of.
+    """
+
+    loop: ItemId
+    probe: ItemId
+    depth: int
+    kept: list[int]
+    turns: int
+
+
+def shown_loop(session: Session, item: ItemId | None) -> ShownLoop | None:
+    """The loop that an item stands in, or is; None where there is none."""
+    graph, results = session.graph_store.graph, session.results
+    loops = loops_around(graph, item)
+    if item is None or not loops:
+        return None
+    depth, probe = len(loops) - 1, item if item in graph.nodes else _first_node(session, item)
+    done = [turns for turns in results.timeline.turns_of(probe, session.attention.moment) if len(turns) > depth]
+    kept = sorted({turns[depth] for turns in done})
+    told = results.tables.curves.turns_told(results.ids.full(loops[-1]), done[-1][:depth]) if done else 0
+    return ShownLoop(loops[-1], probe, depth, kept, max((*(one + 1 for one in kept), told), default=0))
+
+
+def go_to(session: Session, shown: ShownLoop, turn: int) -> None:
+    """Put the run at the end of a turn, from 0, in the turns of the loops around that are shown."""
+    row, full = session.results.row(shown.probe), session.results.ids.full
+    around: Turns = row.turns[: shown.depth] if row is not None else ()
+    session.attention.choose_turn(shown.loop, None)
+    session.turns.go_to(full(shown.loop), full(shown.probe), (*around, turn))
 
 
 def _first_node(session: Session, block: ItemId) -> ItemId:

@@ -5,11 +5,11 @@ from functools import partial
 from gradstudio.graph.model import ItemId
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.timeline.run_timeline import Timeline
+from gradstudio.ui.state.results.timeline_cursor import loops_around
 from gradstudio.ui.timeline.pixel_columns import merge_columns
 from gradstudio.ui.timeline.section_labels import section_labels, turn_labels
 from gradstudio.ui.timeline.tick_arrays import BACKWARD, NOT_FINITE, TickArrays
 from gradstudio.ui.timeline.time_scale import Scale, clamp, fit_all, reveal, zoom_at
-from gradstudio.ui.timeline.turn_chooser import loops_around
 from tests.ui.timeline.runs import row, traced
 
 

@@ -1,7 +1,7 @@
 """The moment that is looked at: the timeline as the person's attention cuts it. It holds no results of its own."""
 
-from gradstudio.graph.groups.call_ids import calls_around
-from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
+from gradstudio.graph.groups.call_ids import calls_around, is_call_item
+from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.ports.item_ports import written_wire
 from gradstudio.protocol.messages.backward_trace import WireGrad
 from gradstudio.protocol.messages.events import GradRow, Row, ValueNow
@@ -245,15 +245,8 @@ class TimelineCursor:
     def _graph(self) -> Graph | None:
         return self._store.graph if self._store is not None else None
 
-    def _loops(self, node: ItemId) -> list[ItemId]:
-        """The loops around a node, outermost first; a loop is around its own variable."""
-        graph = self._graph
-        if graph is None:
-            return []
-        from gradstudio.graph.analysis.call_addresses import locate_item  # nothing has run at a start
-
-        places = [locate_item(graph, at) for at in (*calls_around(node), node)]
-        return [loop for place in places if place is not None for loop in _loops_around(*place)]
+    def _loops(self, node: ItemId) -> tuple[ItemId, ...]:
+        return loops_around(self._graph, node) if self._graph is not None else ()
 
     def _inside(self, block: ItemId) -> set[ItemId]:
         graph = self._graph
@@ -275,11 +268,15 @@ class TimelineCursor:
         return tuple((first[storage][1], node) for _, node, storage in sorted(held) if first[storage][1] != node)
 
 
-def _loops_around(graph: Graph, node: ItemId) -> list[ItemId]:
-    """The loops of one graph around a node of it."""
-    if node not in graph.parents:
-        return []
-    if graph.parents[node] == ROOT and node not in graph.blocks:
-        return []
-    around = [*(ItemId(body) for body in reversed(graph.ancestors(node))), node]
-    return [item for item in around if item in graph.blocks and graph.blocks[item].kind == "for"]
+def loops_around(graph: Graph, item: ItemId | None) -> tuple[ItemId, ...]:
+    """The `for` blocks an item stands in, outermost first; a loop stands in itself. Inside calls: loops around each."""
+    if item is not None and is_call_item(item):
+        from gradstudio.graph.analysis.call_addresses import locate_item  # nothing has run at a start
+
+        places = [locate_item(graph, at) for at in (*calls_around(item), item)]
+        return tuple(loop for place in places if place is not None for loop in loops_around(*place))
+    if item is None or item not in graph:
+        return ()
+    chain = [item, *map(ItemId, graph.ancestors(item))]
+    blocks = [graph.blocks[each] for each in chain if each in graph.blocks]
+    return tuple(block.id for block in reversed(blocks) if block.kind == "for")

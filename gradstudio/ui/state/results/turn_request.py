@@ -31,9 +31,12 @@ class TurnRequest(QObject):
             self._results.attention.look_at(tick)
         return tick is not None
 
-    def go_to(self, loop: ItemId, node: ItemId, turns: Turns) -> None:
-        """Put the run at the end of a turn of a loop, recorded; then look at what the node gave in it."""
-        if self.show(node, turns):
+    def go_to(self, loop: ItemId, node: ItemId, turns: Turns, *, anew: bool = False) -> None:
+        """Put the run at the end of a turn of a loop, recorded; then look at what the node gave in it.
+
+        A turn that is in the record is just looked at, unless it is to be run `anew`.
+        """
+        if not anew and self.show(node, turns):
             return
         if reason := self._run.why_not("go_to_turn"):
             self._run.status.refused.emit(reason)

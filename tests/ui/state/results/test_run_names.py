@@ -8,8 +8,7 @@ from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.run_names import RunNames
-from gradstudio.ui.state.results.timeline_cursor import TimelineCursor
-from gradstudio.ui.timeline.turn_chooser import loops_around
+from gradstudio.ui.state.results.timeline_cursor import TimelineCursor, loops_around
 
 TEXT = """
 import torch
@@ -49,4 +48,4 @@ def test_the_loops_of_a_model_that_was_handed_in_are_around_what_stands_in_them(
     layer, loop = inside(graph)
     assert loops_around(graph, layer) == (loop,)
     cursor = TimelineCursor(Timeline(), Attention(), GraphStore(graph))
-    assert cursor._loops(layer) == [loop]
+    assert cursor._loops(layer) == (loop,)
