@@ -23,7 +23,7 @@ from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.code.program_end import programs_end
 from gradstudio.engine.code.turn_ends import within_turn
 from gradstudio.engine.errors import AccessRefused
-from gradstudio.graph.text.code_records import DEFERRED, FILES, FUTURE, LOADER
+from gradstudio.graph.text.code_records import DEFERRED, FUTURE, LOADER
 
 __all__ = ["FILENAME", "MODULES", "binder", "compiled", "evaluate", "execute", "expression", "guarded", "statements"]
 FILENAME: Final = OF_PROGRAMS
@@ -228,9 +228,7 @@ class _Guard(ast.NodeTransformer):
             is_read = isinstance(node.ctx, ast.Load)
             if path in _LISTS[question]():
                 return node
-            known = path in access_paths.called()
-            reason = "is called, and nothing else" if known else "is not in the catalogue"
-            reason = "reaches files, which a program does where you trust it" if path in FILES else reason
+            reason = access_paths.refusal_reason(path)
             refusal: ast.expr = _refusal(node, f"'{path[:60]}' {reason}")
             node.value = refusal
             return refusal if is_read else node

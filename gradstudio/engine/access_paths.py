@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 from gradstudio.graph.context_paths import context_path
 from gradstudio.graph.model import BlockKind
 from gradstudio.graph.text.allowed_calls import CLASSES
-from gradstudio.graph.text.code_records import FILES
+from gradstudio.graph.text.code_records import FILES, PROCESSES
 from gradstudio.graph.text.literal_text import CONSTANTS
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face
@@ -32,9 +32,18 @@ _OF_VALUES: Final = frozenset({Face.METHOD, Face.ATTRIBUTE, Face.SET_ATTRIBUTE, 
 @cache
 def called() -> frozenset[str]:
     """What is called by its path: functions and classes of the catalogue, contexts, and what a header has."""
-    rows = {row.path for row in load() if row.face not in _OF_VALUES} - FILES
+    rows = {row.path for row in load() if row.face not in _OF_VALUES} - FILES - PROCESSES
     contexts = {context_path(kind) for kind in get_args(BlockKind)}
     return frozenset(rows | contexts | _OF_HEADERS | {*CLASSES})
+
+
+def refusal_reason(path: str) -> str:
+    """Why a program may not do with a path what it does, behind the path."""
+    if path in FILES:
+        return "reaches files, which a program does where you trust it"
+    if path in PROCESSES:
+        return "reaches other processes, which a program does where you trust it"
+    return "is called, and nothing else" if path in called() else "is not in the catalogue"
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any
 from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP
-from gradstudio.graph.text.code_records import FILES, LOADER, UNDRAWN
+from gradstudio.graph.text.code_records import FILES, LOADER, PROCESSES, UNDRAWN
 from gradstudio.graph.text.code_text import syntax_of
 from gradstudio.program.model import BlockStatement, CodeLines, Inside, Program, Statement, flatten_statements
 
@@ -15,7 +15,10 @@ WORKERS, WORKERS_PLACE = "num_workers", 5
 """The argument of a loader of data that says how many processes it starts."""
 NUMBER_WIDTH = 5
 """Columns of the number before a line of code."""
-_NEED = FILES | UNDRAWN
+_MEETS = frozenset({"init_method", "store", "pg_options"})
+"""Arguments that may name a file, or anything, as the place where processes meet."""
+_JOIN = "init_process_group"
+_NEED = FILES | PROCESSES | UNDRAWN
 _MAY_NEED = _NEED | {LOADER}
 NOT_TRUSTED = (
     "This program holds Python that is not drawn. It can do whatever you can: read and write your files, connect, "
@@ -40,7 +43,7 @@ def code_lines(
 
 
 def needs_yes(statement: Statement) -> bool:
-    """Whether a statement does more than compute: undrawn Python, files, processes that a loader of data starts."""
+    """Whether a statement does more than compute: undrawn Python, files, other processes, a loader that starts some."""
     if statement.operator != LOADER:
         return statement.operator in _NEED
     calls = [part for part in ast.walk(ast.parse(statement.text)) if isinstance(part, ast.Call)]
@@ -86,8 +89,26 @@ def _deed(text: str) -> str:
             return f"reads {_file(call, 0)}"
         case "DataLoader" | "torch.utils.data.DataLoader" | "data.DataLoader" | "utils.data.DataLoader":
             return "starts processes that fetch data"
+        case path if _full(path) in PROCESSES and _meets_where_usual(call):
+            return "connects to other processes"
         case _:
             return ""
+
+
+def _full(path: str) -> str:
+    """The whole path of what is called through a name of the script's head."""
+    return f"torch.{path}" if path.startswith("nn.") else path
+
+
+def _meets_where_usual(call: ast.Call) -> bool:
+    """Whether processes meet where their environment says, and not at a place, or a file, that the call names."""
+    words = {word.arg for word in call.keywords}
+    is_spelled = None not in words and not any(isinstance(one, ast.Starred) for one in call.args)
+    return is_spelled and words.isdisjoint(_MEETS) and (len(call.args) <= 1 or not _ends(call, _JOIN))
+
+
+def _ends(call: ast.Call, word: str) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == word
 
 
 def _is_harmless(given: ast.keyword) -> bool:

@@ -8,6 +8,7 @@ from gradstudio.graph.analysis.program_analysis import Analysis, analyse
 from gradstudio.graph.groups.definitions import call_order, definition_graph
 from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Graph, ItemId, Node
 from gradstudio.graph.slices import Slices, stop_if, work_through
+from gradstudio.graph.text.allowed_calls import APART
 from gradstudio.graph.text.code_records import DEFER_ANNOTATIONS, DEFERRED, STANDARD
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.graph.text.record_checks import DEVICE_KINDS
@@ -28,7 +29,7 @@ _IMPORTS = (
     ("np", "import numpy as np"),
     ("torch", "import torch"),
     ("F", "import torch.nn.functional as F"),
-    ("torch.nn.utils.prune", "import torch.nn.utils.prune"),
+    *((module, f"import {module}") for module in sorted(APART)),
     ("load_file", "from safetensors.torch import load_file"),
 )
 IMPORTED = {

@@ -11,7 +11,7 @@ from tests.program.forms.training.test_distributed_training import EPOCHS
 from tests.ui.desk import Desk
 
 WRAPPED = "replica = nn.parallel.DistributedDataParallel(model)"
-SHARDED = "fully_shard(model)"
+SHARDED = "torch.distributed.fsdp.fully_shard(model)"
 
 
 @pytest.fixture(autouse=True)

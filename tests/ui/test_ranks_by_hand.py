@@ -79,6 +79,9 @@ def test_ranks_are_run_and_looked_at_one_after_another(desk: Desk) -> None:
     x, y = shown(desk, "x").summary, shown(desk, "y").summary
     assert x.value == [1.0, 1.0, 1.0] and x.spread is not None and not x.spread.is_equal
     assert y.spread is not None and y.spread.ranks == 2
+    (reduced,) = [item for item, node in desk.graph.nodes.items() if node.operator == "torch.distributed.all_reduce"]
+    (behind,) = desk.session.results.outputs(reduced) or ()
+    assert isinstance(behind, TensorRecord) and behind.summary.value == [6.0, 6.0, 6.0], "as it is behind the sum"
     bar.rank_list.activated.emit(1)
     desk.until(lambda: shown(desk, "x").summary.value == [2.0, 2.0, 2.0])
     assert shown(desk, "x").summary.spread == x.spread and not desk.session.run.state.busy

@@ -3,30 +3,20 @@
 import ast
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
-from gradstudio.engine.infer.name_table import NameTable
-from gradstudio.engine.infer.statement_inference import GUESS, Way
+from gradstudio.engine.infer.process_inference import Pass, pass_processes
+from gradstudio.engine.infer.statement_inference import GUESS
 from gradstudio.engine.meta.inference_results import UNKNOWN, StatementResult
 from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.graph.card_grouping import CALL
-from gradstudio.graph.model import ItemId
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.text.code_names import names_of_code
-from gradstudio.graph.text.code_records import CODE, FREE, STANDARD
+from gradstudio.graph.text.code_records import CODE, FREE, PROCESSES, STANDARD
 from gradstudio.program.model import Program, Statement, flatten_statements
 from gradstudio.program.reading.code.code_imports import imported
 from gradstudio.program.trust import definitions_with_code, needs_yes
 from gradstudio.protocol.messages.inference import PortInference
-
-
-class Pass(Protocol):
-    """A pass that comes by."""
-
-    names: NameTable
-    ports: dict[tuple[ItemId, int], PortInference]
-    prelude: dict[str, object]
-    way: Way
 
 
 def is_free(statement: Statement) -> bool:
@@ -71,6 +61,9 @@ def pass_code(walk: Pass, step: Step, key: int, also: Iterable[str] = ()) -> Sta
     `also` are names that code in definitions reads, which may be called.
     """
     statement = step.statement
+    if statement.operator in PROCESSES:
+        pass_processes(walk, step, key)
+        return None
     again = _named_again(statement.text) if statement.operator == CODE else frozenset()
     for place, name in enumerate(statement.names):
         if name not in again or name not in walk.prelude:

@@ -21,6 +21,9 @@ from gradstudio.engine.value.value_records import tensors_in
 from gradstudio.program.model import Program
 from gradstudio.program.trust import definitions_with_code
 
+_NOT_TRIED = "torch.distributed."
+"""Modules whose functions are never tried here, so that the time to load them is saved."""
+
 
 class NameTable:
     """The names of one pass.
@@ -164,6 +167,7 @@ def prelude_names(program: Program, load_file: Callable[..., object]) -> NameTab
         s
         for s in tree.body
         if (not isinstance(s, ast.Expr) or "set_default_dtype" in ast.unparse(s))
+        and not (isinstance(s, ast.Import) and s.names[0].name.startswith(_NOT_TRIED))
         and not (isinstance(s, ast.FunctionDef | ast.ClassDef) and s.name in with_code)
     ]
     access.execute(access.compiled(access.guarded(ast.Module(kept, []))), names.values)

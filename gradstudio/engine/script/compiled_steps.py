@@ -14,7 +14,7 @@ from gradstudio.engine.access import FILENAME, MODULES
 from gradstudio.engine.code.freedom import freedom
 from gradstudio.graph.groups.call_ids import SEPARATOR, call_item_id
 from gradstudio.graph.model import ItemId
-from gradstudio.graph.text.code_records import CODE, FILES, FREE
+from gradstudio.graph.text.code_records import CODE, FILES, FREE, PROCESSES
 from gradstudio.program.model import BlockStatement, Program, Statement
 
 SEEDS = {"torch.autograd.backward": (1, "grad_tensors"), "torch.autograd.grad": (2, "grad_outputs")}
@@ -336,7 +336,10 @@ def _template_of(source: Source, statement: Statement) -> str:
 
 def _is_pure(statement: Statement) -> bool:
     overwrites = (
-        statement.operator in FREE | FILES or bool(statement.writes) or not statement.names or statement.backward
+        statement.operator in FREE | FILES | PROCESSES
+        or bool(statement.writes)
+        or not statement.names
+        or statement.backward
     )
     calls_a_module = statement.operator == "python.call" or statement.operator.startswith("group:")
     return not (overwrites or calls_a_module or "inplace=True" in statement.text or "out=" in statement.text)

@@ -8,9 +8,16 @@ from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.catalogue.method_names import methods
 from gradstudio.operators.model import Effect, Face, Operator
 
+APART = (
+    "torch.nn.utils.prune",
+    "torch.distributed.fsdp",
+    "torch.distributed.tensor.parallel",
+    "torch.distributed.tensor",
+)
+"""Modules that `import torch` does not load, so that they are imported by their whole names."""
 _EFFECTS = frozenset(set(Effect) - {Effect.RANDOM, Effect.GRAD})
 _MODULES = (
-    ("torch.nn.utils.prune.", "torch.nn.utils.prune."),  # `import torch` does not load it
+    *((f"{module}.", f"{module}.") for module in APART),
     ("torch.nn.functional.", "F."),
     ("torch.nn.", "nn."),
     ("torch.optim.", "optim."),

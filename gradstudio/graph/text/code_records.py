@@ -26,6 +26,26 @@ UNDRAWN = frozenset({CODE, FREE_PATH})
 """What makes a document one with Python of its own, which needs a yes."""
 FILES = frozenset({"torch.save", "torch.load"})
 """What is drawn and reaches files, which needs a yes as code does."""
+PROCESSES = frozenset(
+    {
+        *("torch.nn.parallel.DistributedDataParallel", "torch.utils.data.DistributedSampler"),
+        *("torch.distributed.fsdp.fully_shard", "torch.distributed.device_mesh.init_device_mesh"),
+        *(f"torch.distributed.tensor.{word}" for word in ("distribute_tensor", "Shard", "Replicate")),
+        *(
+            f"torch.distributed.tensor.parallel.{word}"
+            for word in ("parallelize_module", "ColwiseParallel", "RowwiseParallel")
+        ),
+        *(
+            f"torch.distributed.{word}"
+            for word in (
+                "init_process_group destroy_process_group get_rank get_world_size is_initialized get_node_local_rank "
+                "new_group all_reduce broadcast reduce all_gather all_gather_into_tensor reduce_scatter_tensor "
+                "all_gather_single reduce_scatter_single scatter gather all_to_all_single barrier send recv"
+            ).split()
+        ),
+    }
+)
+"""What is drawn and reaches other processes, or belongs to what does, which needs a yes as code does."""
 LOADER = "torch.utils.data.DataLoader"
 READ = "in."
 """How the port begins that brings a name: ``in.model``."""

@@ -12,7 +12,7 @@ import msgspec
 
 from gradstudio.graph.errors import GraphError
 from gradstudio.late_pattern import late
-from gradstudio.operators.literals.grammar import NUMPY_NAMES
+from gradstudio.operators.literals.grammar import NUMPY_NAMES, REDUCTIONS
 
 MAX_ELEMENTS = 10_000
 MAX_NESTING = 100
@@ -46,11 +46,12 @@ CONSTANTS = {
         "channels_last channels_last_3d preserve_format per_tensor_affine per_channel_affine Tensor __version__ "
         "FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor "
         "BoolTensor".split()
-    ),
+    )
+    | REDUCTIONS,
     "math": frozenset("pi e tau inf nan".split()),
     "np": NUMPY_NAMES,
 }
-"""Names with a dot that a literal may hold, by their module."""
+"""Names with dots that a literal may hold, by their module."""
 CALLS = frozenset("float int bool complex slice range torch.device torch.Size".split())
 TYPES = frozenset("float int bool complex str list tuple".split())
 
@@ -194,6 +195,11 @@ class _Speller:
             case ast.Attribute(value=ast.Name(id=module), attr=name) if name in CONSTANTS.get(module, ()):
                 self.modules.add(module)
                 return f"{module}.{name}", PRIMARY
+            case ast.Attribute(value=ast.Attribute()) if (path := ast.unparse(node)).removeprefix(
+                "torch."
+            ) in REDUCTIONS:
+                self.modules.add("torch")
+                return path, PRIMARY
             case ast.Name(id=name) if name in TYPES:
                 return name, PRIMARY
             case ast.Call(func=function, args=arguments, keywords=[]):

@@ -37,6 +37,10 @@ NUMPY_NAMES = frozenset(
     "intp longlong half single double pi e inf nan newaxis ndarray floating integer __version__".split()
 )
 """What a literal may name of numpy."""
+REDUCTIONS = frozenset(
+    f"distributed.ReduceOp.{word}" for word in ("SUM", "AVG", "PRODUCT", "MIN", "MAX", "BAND", "BOR", "BXOR")
+)
+"""How tensors of several processes become one, as a literal may name it of torch."""
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "%": 2, "**": 4}
 _UNARY = 3
 
@@ -208,6 +212,7 @@ class _Reader:
         if word in ("float", "torch.device") and self._peek().text == "(":
             return self._call(word)
         is_torchs = home == "torch" and name.isidentifier() and (name == "__version__" or not name.startswith("_"))
+        is_torchs = is_torchs or (home == "torch" and name in REDUCTIONS)
         if is_torchs or (home == "np" and name in NUMPY_NAMES):
             return Term(Form.NAME, word)
         if self._peek().text == "(":

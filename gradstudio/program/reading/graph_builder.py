@@ -9,7 +9,7 @@ from gradstudio.graph.model import DOCUMENT_DEVICE, ROOT, Block, BodyId, Definit
 from gradstudio.graph.operator_rows import row_of
 from gradstudio.graph.ports.item_ports import output_family
 from gradstudio.graph.ports.module_calls import origin
-from gradstudio.graph.text.code_records import CODE, FREE, FREE_PATH
+from gradstudio.graph.text.code_records import CODE, FREE, FREE_PATH, PROCESSES
 from gradstudio.graph.text.statements import SELF
 from gradstudio.operators.calls import argument_binding
 from gradstudio.operators.calls.argument_binding import Several, Slice, Written
@@ -24,8 +24,6 @@ _HANDS_ON = frozenset(
 """How what is made of something foreign is as foreign."""
 WRAPPER = 'DistributedDataParallel"'
 """How the path of what wraps a module ends, as a literal."""
-_NUMBERS = frozenset(f'"torch.distributed.{word}"' for word in ("get_rank", "get_world_size", "get_node_local_rank"))
-"""Paths, as literals, that the catalogue does not have, and that give a number."""
 _CALLS_CODE = FREE - {CODE, FREE_PATH}
 _PYTHON = ("python.", "builtins.", "operator.")
 """How the keys of what is no torch's and no numpy's begin."""
@@ -307,8 +305,10 @@ class GraphBuilder:
         operator = row_of(self.graph, node)
         if operator is None:
             return
-        if operator.key == FREE_PATH and node.literals.get("name") in _NUMBERS:
-            self._families[item, 0] = Family.NUMBER
+        if operator.key in PROCESSES:
+            if any(result.family is not Family.NUMBER for result in operator.results):
+                self._wrapped[item] = ports.get("module")
+                self._foreign.add((item, 0))  # it has methods that no row tells
             return
         if operator.key in FREE and operator.key != CODE:
             if node.literals.get("name", "").endswith(WRAPPER):

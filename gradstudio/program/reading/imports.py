@@ -128,9 +128,9 @@ class Modules:
         path = self.path(node)
         if not self._is_lenient or path is None or not needs_import(path):
             return
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        place = self._places.get(node.id) if isinstance(node, ast.Name) else None
+        words = ast.unparse(node).split(".")
+        heads = (".".join(words[:count]) for count in range(len(words), 0, -1))
+        place = next((self._places[head] for head in heads if head in self._places), None)
         if place is not None:
             raise NotReadable(f"'{path}' is nothing that a canvas has.", *place)
 
@@ -186,6 +186,7 @@ class Modules:
         else:
             self._paths[root] = root
             if self._is_lenient and root == TORCH and not is_loaded(alias.name):
+                self._places.pop(alias.name, None)  # what it brings is there from here on
                 raise _refused(statement, f"'import {alias.name}'", root)
 
     def _import_from(self, statement: ast.ImportFrom, module: str, alias: ast.alias) -> None:

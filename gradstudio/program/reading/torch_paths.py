@@ -23,7 +23,7 @@ _LOOKING = frozenset(
 
 def is_known(path: str) -> bool:
     """Whether the catalogue has what is at a path, or something in it."""
-    root, _, name = path.rpartition(".")
+    root, _, name = path.partition(".")
     return bool(load().overloads(path)) or path in load() or path in _modules() or name in CONSTANTS.get(root, ())
 
 

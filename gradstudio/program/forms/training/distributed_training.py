@@ -20,8 +20,8 @@ Way = OneOf["ddp", "fsdp"]
 DISTRIBUTED: Final = "torch.distributed"
 JOIN: Final = "init_process_group"
 WRAP: Final = "nn.parallel.DistributedDataParallel"
-SHARD: Final = "fully_shard"
-SHARD_IMPORT: Final = f"from torch.distributed.fsdp import {SHARD}"
+SHARD_IMPORT: Final = "import torch.distributed.fsdp"
+SHARD: Final = "torch.distributed.fsdp.fully_shard"
 SAMPLER: Final = "torch.utils.data.DistributedSampler"
 PARAMETERS: Final = frozenset({"parameters", "named_parameters"})
 HARMLESS: Final = PARAMETERS | {
@@ -105,13 +105,18 @@ class _Writer:
         is_cuda = self._device.startswith("cuda")
         first = [f'{DISTRIBUTED}.{JOIN}("{"nccl" if is_cuda else "gloo"}")']
         if self._way == "fsdp":
-            first.insert(0, SHARD_IMPORT)
+            self._before[self._behind_torch()] = [SHARD_IMPORT]
         if is_cuda:
             first.append(f"torch.cuda.set_device({DISTRIBUTED}.get_node_local_rank())")
         if self._rank:
             first.append(f"{self._rank} = {DISTRIBUTED}.get_rank()")
         place = self._body[0].lineno
         self._before[place] = first + self._before.get(place, [])
+
+    def _behind_torch(self) -> int:
+        """The line in front of which another module of torch's is imported."""
+        heads = enumerate(self._lines[: self._body[0].lineno], 1)
+        return max((line for line, text in heads if text.startswith("import torch")), default=0) + 1
 
     def _wrap(self, models: list[str], loop: ast.For) -> None:
         """Each model is wrapped before its parameters are read; the loop calls the wrapper."""

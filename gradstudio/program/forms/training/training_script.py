@@ -3,6 +3,7 @@
 from functools import cached_property
 
 from gradstudio.graph.model import Graph
+from gradstudio.graph.text.allowed_calls import APART
 from gradstudio.program.forms.training.script_functions import FunctionWriter
 from gradstudio.program.forms.training.script_plan import DEFAULT_RATE
 from gradstudio.program.forms.training.script_writer import ScriptWriter, stem_words
@@ -112,7 +113,7 @@ class _StepScript(ScriptWriter):
         lines += ["import numpy as np"] if "np" in needed else []
         lines += ["import torch", "import torch.distributed as dist"]
         lines += ["import torch.nn.functional as F"] if "F" in needed else []
-        lines += ["import torch.nn.utils.prune"] if "torch.nn.utils.prune" in needed else []
+        lines += [f"import {module}" for module in sorted(APART) if module in needed]
         lines.append(f"from safetensors import SafetensorError{', safe_open' if 'schedule' in self.features else ''}")
         lines.append("from safetensors.torch import load_file, save_file")
         lines.append("from torch import nn, optim" if "optim" in needed else "from torch import nn")

@@ -12,6 +12,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
 from gradstudio.graph.recipes.grouping.ungrouping import ungroup
+from gradstudio.graph.text.allowed_calls import APART
 from gradstudio.graph.text.code_records import CODE
 from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Effect, Family
@@ -365,6 +366,6 @@ def _imports(needed: set[str]) -> list[str]:
     lines += ["from pathlib import Path", "from typing import NoReturn", ""]
     lines += ["import numpy as np"] if "np" in needed else []
     lines += ["import torch", *(["import torch.nn.functional as F"] if "F" in needed else [])]
-    lines += ["import torch.nn.utils.prune"] if "torch.nn.utils.prune" in needed else []
+    lines += [f"import {module}" for module in sorted(APART) if module in needed]
     lines += ["from safetensors import SafetensorError, safe_open"]
     return [*lines, "from safetensors.torch import load_file, save_file", "from torch import nn, optim"]

@@ -11,7 +11,7 @@ import msgspec
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.operator_rows import GROUP, row_of, row_of_key
 from gradstudio.graph.ports.arguments import positional_beyond_style
-from gradstudio.graph.text.code_records import CODE, FREE_CALL, FREE_METHOD, FREE_PATH
+from gradstudio.graph.text.code_records import CODE, FREE_CALL, FREE_METHOD, FREE_PATH, PROCESSES
 from gradstudio.graph.text.format_templates import NO_REACH, reaches
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.operators.calls import argument_binding
@@ -210,6 +210,8 @@ class Calls:
                 return self._called_with(node, FREE_PATH, [Written(quote(path))], names)
             words = f"'{path}' is nothing that a canvas has.{_nearest(path)}"
             raise _refused(node, call_words(path) or words)
+        if path in PROCESSES and self._is_beyond_row(node, path, names):
+            return self._called_with(node, FREE_PATH, [Written(quote(path))], names)
         _name_out(node, path)
         node = _gathered(node, path, len(before))
         positional, keywords = self._arguments(node, before)
@@ -218,6 +220,14 @@ class Calls:
         except BindingError as error:
             raise _refused(node, str(error)) from None
         return self._node(_spread(node, found), names)
+
+    def _is_beyond_row(self, node: ast.Call, path: str, names: tuple[str, ...]) -> bool:
+        """Whether a call of processes binds, or is given, what its row has not: ``async_op=True``."""
+        row = load()[path]
+        words = [keyword.arg for keyword in node.keywords]
+        is_known = all(word is not None and row.parameter(word) is not None for word in words)
+        waits = any(word == "async_op" for word in words)
+        return self._modules.calls_anything(path) and (waits or not is_known or bool(names and not row.results))
 
     def _arguments(self, node: ast.Call, before: list[Port]) -> tuple[list[Given], dict[str, Given]]:
         positional: list[Given] = [*before, *(self._argument(argument) for argument in node.args)]

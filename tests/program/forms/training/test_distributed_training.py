@@ -74,8 +74,12 @@ def test_the_canvas_prints_it_as_it_was_read(text: str, way: Way) -> None:
 
 def test_with_fsdp_parameters_are_shared_out_before_the_optimizer_reads_them() -> None:
     after = lines_of(EPOCHS, "fsdp")
-    assert after.index("fully_shard(model)") + 1 == after.index("opt = optim.Adam(model.parameters(), lr=0.01)")
-    assert after.index("from torch.distributed.fsdp import fully_shard") < after.index("fully_shard(model)")
+    assert after.index("torch.distributed.fsdp.fully_shard(model)") + 1 == after.index(
+        "opt = optim.Adam(model.parameters(), lr=0.01)"
+    )
+    assert after.index("from torch.distributed.fsdp import fully_shard") < after.index(
+        "torch.distributed.fsdp.fully_shard(model)"
+    )
     assert "        loss = (model(xb) - yb).square().mean()" in after
 
 

@@ -2,6 +2,7 @@
 
 from gradstudio.graph.model import Graph
 from gradstudio.graph.operator_rows import GROUP
+from gradstudio.graph.text.allowed_calls import APART
 from gradstudio.program.forms.part_printer import PartReferences
 from gradstudio.program.forms.statement_units import Value
 from gradstudio.program.forms.training.epochs.epoch_plan import EpochPlan
@@ -166,7 +167,7 @@ class _EpochScript(ScriptWriter):
         lines += ["import numpy as np"] if "np" in needed else []
         lines += ["import torch", "import torch.distributed as dist"]
         lines += ["import torch.nn.functional as F"] if "F" in needed else []
-        lines += ["import torch.nn.utils.prune"] if "torch.nn.utils.prune" in needed else []
+        lines += [f"import {module}" for module in sorted(APART) if module in needed]
         lines += ["from safetensors import SafetensorError, safe_open"]
         lines += ["from safetensors.torch import load_file, save_file", "from torch import nn, optim"]
         lines += ["from torch.nn.parallel import DistributedDataParallel"]
