@@ -47,6 +47,7 @@ class SampledLoop:
         self.sample_at_s = self.turn_s = self.quick_s = 0.0
         self.is_sampled = False
         self._costs_s = (math.inf, math.inf)
+        self._telling_s = 0.0
         self._agreed = -1
 
     def stand_in(self, head: Head | None) -> None:
@@ -63,11 +64,16 @@ class SampledLoop:
         return True
 
     def _cost_s(self) -> float:
-        """What it costs to record a turn: the lesser of the newest two, for turns do not all take as long."""
+        """What it costs to record and tell a turn: the lesser of the newest two, for turns do not all take as long."""
+        telling_s, self._telling_s = self._telling_s, 0.0
         if not self.quick_s:
             return 0.0  # one without a record comes first
-        self._costs_s = (self._costs_s[1], max(self.turn_s - self.quick_s, 0.0))
+        self._costs_s = (self._costs_s[1], max(self.turn_s - self.quick_s, 0.0) + telling_s)
         return min(self._costs_s)
+
+    def note_telling(self, seconds: float) -> None:
+        """So long took, between two turns that are recorded, to tell the one, or what those without a record left."""
+        self._telling_s += seconds
 
     def note_quick(self, turns: int, seconds: float) -> None:
         """So many turns were run without a record."""

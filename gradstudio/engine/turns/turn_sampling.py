@@ -281,7 +281,9 @@ class TurnSampling:
         left = self._turns_left(loop, goal)
         if not left or self._stopped() or self.pauses():
             return None
+        began = time.perf_counter()
         self._telling.flush()
+        loop.note_telling(time.perf_counter() - began)
         done, backwards, before = 0, 0, loop.frame.turn
         ended_at: Path = ()
         end: TurnsEnd | None = None
@@ -296,6 +298,7 @@ class TurnSampling:
                 self.tell(live)
         if loop.frame.turn == before:
             return end
+        began = time.perf_counter()
         loop.is_sampled, loop.seen = True, loop.frame.turn
         place = end.place if end is not None else None
         is_shown = self._stopped() or self.pauses() or place is not None or (end is not None and end.turns == 0)
@@ -303,6 +306,7 @@ class TurnSampling:
         catch_up(live.gradients, backwards)
         ahead = ids_behind(loop.frame, ended_at) if ended_at else frozenset[ItemId]()
         self._tell_again(live, loop, ids_from(loop.frame, place) if place is not None else ahead, is_shown)
+        loop.note_telling(time.perf_counter() - began)
         return end
 
     def _run(self, live: Live, loop: SampledLoop, left: int, step: int) -> TurnsEnd:

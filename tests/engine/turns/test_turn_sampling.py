@@ -8,9 +8,10 @@ import msgspec
 import pytest
 import torch
 
-from gradstudio.engine.turns import sampled_loop
+from gradstudio.engine.turns import sampled_loop, turn_sampling
 from gradstudio.engine.verbs import Engine
-from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.base import Message
+from gradstudio.protocol.messages.events import Gradients, Row, Traced
 from gradstudio.protocol.messages.progress import CurveKey, Turned
 from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, TensorRecord
 from gradstudio.protocol.messages.requests import Do
@@ -340,3 +341,36 @@ for epoch in range(70):
     assert struct.unpack(f"<{70 * 3 * 2}d", packed) == pytest.approx(expected, rel=1e-4)
     begins = [(begin.around, begin.number) for event in told for begin in event.begins]
     assert begins == [((epoch, part), 2 * (3 * epoch + part)) for epoch in range(70) for part in range(3)]
+
+
+TELLING_S, TURNS = 0.01, 8000
+
+
+class DearBench(Bench):
+    """A hundredth of a second passes with each telling of rows, half a millisecond with every look at the clock."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now_s = self.told_s = 0.0
+
+    def perf_counter(self) -> float:
+        self.now_s += 0.0005
+        return self.now_s
+
+    monotonic = perf_counter
+
+    def hear(self, event: Message) -> None:
+        if isinstance(event, Traced | Gradients):
+            self.now_s += TELLING_S
+            self.told_s += TELLING_S
+        super().hear(event)
+
+
+def test_telling_counts_into_what_recording_turns_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = DearBench()
+    monkeypatch.setattr(turn_sampling, "time", bench)
+    monkeypatch.setattr(sampled_loop, "TELL_S", 0.02)
+    rows = sampled(bench, f"w = torch.zeros(2)\nfor t in range({TURNS}):\n    w = w + 1\n")
+    recorded = {row.turns for row in rows if row.turns}
+    assert len(recorded) > sampled_loop.FIRST + 3, "some are recorded in between"
+    assert bench.told_s < bench.now_s * sampled_loop.SHARE * 1.2, (bench.told_s, bench.now_s)
