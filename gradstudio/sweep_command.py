@@ -1,7 +1,6 @@
 """`gradstudio sweep FILE --set lr=0.1,0.01 …`: trainings on engines side by side. No Qt, no torch here."""
 
 import argparse
-import os
 import signal
 import statistics
 import sys
@@ -28,6 +27,7 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.write import write_script
 from gradstudio.protocol.client import COMMAND, RUNS_CODE, EngineProcess
+from gradstudio.protocol.curve_titles import Watched, judged_figures
 from gradstudio.protocol.errors import EngineDied
 from gradstudio.protocol.messages.events import Event, Failed, Paused, Started, Traced
 from gradstudio.protocol.messages.progress import LARGEST_KEPT, CheckpointKept, KeepCheckpoint, Turned
@@ -47,8 +47,9 @@ WARM_UP: Final = 0.2
 LEAST_TURNS: Final = 10
 NEWEST: Final = 0.1
 """A loss is judged by the mean of this share of its turns."""
-HOPELESS: Final = "Its loss was worse than the median of the others at turn {turn:,}."
-THREADS: Final = "OMP_NUM_THREADS"
+HOPELESS: Final = "Its {name} was worse than the median of the others at turn {turn:,}."
+LOSS: Final = "loss"
+NO_FIGURE: Final = "no '{name}' says how well it learns. By: {known}."
 CANCELLED: Final = "The sweep was cancelled."
 NO_CODE: Final = "it holds Python that is not drawn; --trust says that you want to run it"
 
@@ -63,11 +64,12 @@ def sweep(options: argparse.Namespace) -> int:
     try:
         graph = open_graph(options.file)
         space = search_space(options.settings, graph)
+        judge = _judge(graph, options.by)
         search = begin_search(options.search, space, options.trials, graph.header.seed or 0)
         if compile_graph(graph).codes and not options.trust:
             raise BadSweep(NO_CODE)
         listener = _print_json if options.json else _print_words
-        engines = _Sweep(graph, search, folder, document, listener)
+        engines = _Sweep(graph, search, judge, folder, document, listener)
         engines.run(max(options.jobs, 1), stops=not options.all)
     except Unreadable as error:
         print(refusal_text(options.file, error.others, error), file=sys.stderr)
@@ -88,11 +90,12 @@ class Trial:
 
     Attributes:
         chosen: the literals it has otherwise; `state` how it ended.
+        judge: by which figure it is judged; None: by its loss.
         losses: the curve of its loss; `last` other results of one number.
         hopeless_at: at which turn it was stopped because of its loss; None: it was not.
     """
 
-    def __init__(self, graph: Graph, chosen: dict[str, str]) -> None:
+    def __init__(self, graph: Graph, chosen: dict[str, str], judge: Watched | None = None) -> None:
         """The program with these literals.
 
         Raises:
@@ -100,6 +103,7 @@ class Trial:
             BadSweep: a seed is no number.
         """
         self.graph, self.chosen = with_literals(graph, chosen), chosen
+        self.judge = judge
         self.state: State = "running"
         self.reason, self.seconds, self.threads = "", 0.0, 0
         self.hopeless_at: int | None = None
@@ -125,16 +129,25 @@ class Trial:
         elif isinstance(event, Failed):
             self.reason = f"{event.type_name}: {event.message}"
 
-    def loss_at(self, turn: int) -> float | None:
-        """The mean of its newest losses at a turn; None where it has not come there."""
-        if not 1 <= turn <= len(self.losses):
+    @property
+    def figures(self) -> list[float]:
+        """What it is judged by, in each turn: the least is the best, so a figure that rises has its sign turned."""
+        if self.judge is None:
+            return self.losses
+        values = self.curves.get(self.judge.name, [])
+        return [-value for value in values] if self.judge.rises else values
+
+    def figure_at(self, turn: int) -> float | None:
+        """The mean of its newest figures at a turn; None where it has not come there."""
+        figures = self.figures
+        if not 1 <= turn <= len(figures):
             return None
-        return statistics.fmean(self.losses[turn - max(int(turn * NEWEST), 1) : turn])
+        return statistics.fmean(figures[turn - max(int(turn * NEWEST), 1) : turn])
 
     @property
-    def final_loss(self) -> float | None:
-        """The mean of its newest losses; None where it has none."""
-        return self.loss_at(len(self.losses))
+    def final_figure(self) -> float | None:
+        """The mean of its newest figures; None where it has none."""
+        return self.figure_at(len(self.figures))
 
     def points(self) -> dict[str, Points]:
         """Its curves, as they are kept."""
@@ -153,11 +166,17 @@ class _Sweep:
     """Trials on engines, one after the other on each; `trials` those that have begun."""
 
     def __init__(
-        self, graph: Graph, search: Search, folder: Path, document: Path, say: Callable[[Trial, str], None]
+        self,
+        graph: Graph,
+        search: Search,
+        judge: Watched | None,
+        folder: Path,
+        document: Path,
+        say: Callable[[Trial, str], None],
     ) -> None:
         self.trials: list[Trial] = []
         self._graph, self._search, self._folder, self._document = graph, search, folder, document
-        self._say = say
+        self._say, self._judge = say, judge
         self._stops = False
         self._written: dict[Trial, RunWriter] = {}
         self._id = uuid.uuid4().hex[:8]
@@ -166,11 +185,10 @@ class _Sweep:
         """Until all have ended; no engine is left, also where something fails. `stops`: those that are hopeless."""
         self._stops = stops
         jobs = min(jobs, self._search.count)
-        environment = {**os.environ, **engine_threads(jobs)}
         command = (*COMMAND, RUNS_CODE) if compile_graph(self._graph).codes else COMMAND
         try:
             with ExitStack() as stack:
-                engines = [stack.enter_context(EngineProcess(command, environment=environment)) for _ in range(jobs)]
+                engines = [stack.enter_context(EngineProcess(command)) for _ in range(jobs)]
                 lanes = [self._lane(engine) for engine in engines]
                 while lanes:
                     lanes = [lane for lane in lanes if next(lane, False)]
@@ -184,7 +202,7 @@ class _Sweep:
         """What one engine does, a step at a time; one that dies takes its trial with it, not the others'."""
         engine.wait_until_ready()
         while (chosen := self._search.propose()) is not None:
-            trial = Trial(self._graph, chosen)
+            trial = Trial(self._graph, chosen, self._judge)
             self.trials.append(trial)
             try:
                 yield from self._train(engine, trial)
@@ -195,8 +213,8 @@ class _Sweep:
                 self._say(trial, self._written.pop(trial).folder.name)
                 return
             stopped_at = trial.hopeless_at if trial.state == "stopped" else None
-            has_loss = trial.state == "finished" or stopped_at is not None
-            self._search.end(chosen, trial.final_loss if has_loss else None, stopped_at=stopped_at)
+            has_figure = trial.state == "finished" or stopped_at is not None
+            self._search.end(chosen, trial.final_figure if has_figure else None, stopped_at=stopped_at)
 
     def _train(self, engine: EngineProcess, trial: Trial) -> Iterator[bool]:
         graph, program = trial.graph, compile_graph(trial.graph)
@@ -214,8 +232,9 @@ class _Sweep:
             if event is not None:
                 trial.hear(event)
             if isinstance(event, Turned) and not trial.reason and self._stops and is_hopeless(trial, self.trials):
-                trial.hopeless_at = len(trial.losses)
-                trial.reason = HOPELESS.format(turn=trial.hopeless_at)
+                trial.hopeless_at = len(trial.figures)
+                name = trial.judge.name if trial.judge is not None else LOSS
+                trial.reason = HOPELESS.format(name=name, turn=trial.hopeless_at)
                 engine.send(Stop())
             if trial.curves and time.monotonic() - written >= EVERY_S:
                 written = time.monotonic()
@@ -246,21 +265,28 @@ class _Sweep:
         writer.save()
 
 
-def engine_threads(jobs: int) -> dict[str, str]:
-    """What engines are told of threads: nothing, as a document's own, unless so many of them have too few cores."""
-    cores = os.cpu_count() or 1
-    own = os.environ.get(THREADS, "")
-    usual = int(own) if own.isdecimal() else cores
-    return {} if jobs * usual <= cores or usual == 1 else {THREADS: str(max(cores // jobs, 1))}
-
-
 def is_hopeless(trial: Trial, trials: Sequence[Trial]) -> bool:
-    """Whether its loss is worse than the median of the others at the same turn."""
-    turn = len(trial.losses)
-    longest = max(len(one.losses) for one in trials)
-    own = trial.loss_at(turn) if turn >= max(LEAST_TURNS, longest * WARM_UP) else None
-    others = [loss for one in trials if one is not trial and (loss := one.loss_at(turn)) is not None]
+    """Whether what it is judged by is worse than the median of the others at the same turn."""
+    turn = len(trial.figures)
+    longest = max(len(one.figures) for one in trials)
+    own = trial.figure_at(turn) if turn >= max(LEAST_TURNS, longest * WARM_UP) else None
+    others = [found for one in trials if one is not trial and (found := one.figure_at(turn)) is not None]
     return own is not None and len(others) >= LEAST_OTHERS and not own <= statistics.median(others)
+
+
+def _judge(graph: Graph, name: str) -> Watched | None:
+    """The figure of that name; None of the loss.
+
+    Raises:
+        BadSweep: the program has no such figure.
+    """
+    if name in ("", LOSS):
+        return None
+    known = judged_figures(graph)
+    found = next((one for one in known if one.name == name), None)
+    if found is None:
+        raise BadSweep(NO_FIGURE.format(name=name, known=", ".join([LOSS, *(one.name for one in known)])))
+    return found
 
 
 def _print_words(trial: Trial, _run: str) -> None:
@@ -273,10 +299,10 @@ def _print_json(trial: Trial, run: str) -> None:
     print(msgspec.json.encode(words).decode(), flush=True)
 
 
-def _final_loss(trial: Trial) -> float:
-    """What the table is sorted by; without a loss it stands last."""
-    loss = trial.final_loss
-    return loss if loss is not None and loss == loss else float("inf")
+def _final_figure(trial: Trial) -> float:
+    """What the table is sorted by; without a figure it stands last."""
+    figure = trial.final_figure
+    return figure if figure is not None and figure == figure else float("inf")
 
 
 def _named(trial: Trial) -> str:
@@ -284,11 +310,11 @@ def _named(trial: Trial) -> str:
 
 
 def _table(trials: list[Trial]) -> Iterator[str]:
-    """The trials, the least loss first."""
+    """The trials, the best first."""
     figures = list(dict.fromkeys(name for trial in trials for name in trial.last))
     names = list(trials[0].chosen) if trials else []
     rows = [[*names, *figures, "turns", "seconds", "state"]]
-    for trial in sorted(trials, key=_final_loss):
+    for trial in sorted(trials, key=_final_figure):
         last = (trial.last.get(name) for name in figures)
         shown = [f"{value:.4g}" if value is not None else "" for value in last]
         rows.append([*trial.chosen.values(), *shown, str(len(trial.losses)), f"{trial.seconds:.1f}", trial.state])

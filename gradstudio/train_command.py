@@ -62,7 +62,9 @@ def add_sweep(parser: argparse.ArgumentParser) -> None:
     words = "so many at once (default: one for each two cores)"
     jobs = max((os.cpu_count() or 1) // 2, 1)
     parser.add_argument("--jobs", type=int, default=jobs, metavar="N", help=words)
-    parser.add_argument("--all", action="store_true", help="let each come to its end, however its loss stands")
+    words = "judge each by this figure of the program, val_loss or accuracy (default: loss, the one it learns from)"
+    parser.add_argument("--by", metavar="FIGURE", default="", help=words)
+    parser.add_argument("--all", action="store_true", help="let each come to its end, however it stands")
     parser.add_argument("--trust", action="store_true", help="yes, run the Python in FILE that is not drawn, too")
     parser.add_argument("--json", action="store_true", help="an object a line for each training that begins or ends")
     parser.add_argument("--runs", metavar="FOLDER", help="where the runs are kept (default: NAME.runs beside FILE)")

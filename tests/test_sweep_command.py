@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -17,7 +18,9 @@ from gradstudio.document.errors import BadSweep
 from gradstudio.document.runs.kept_run import kept_runs
 from gradstudio.document.runs.sweep_grid import combinations, search_space, values_of
 from gradstudio.program.reading.reader import read_script
-from gradstudio.sweep_command import Trial, engine_threads, is_hopeless
+from gradstudio.protocol.curve_titles import judged_figures
+from gradstudio.protocol.messages.progress import Curve, CurveKey, Turned
+from gradstudio.sweep_command import Trial, is_hopeless
 from tests.helpers import engine_forks
 
 PROGRAM = """import torch
@@ -67,19 +70,33 @@ def test_worse_than_the_median_of_the_others_is_hopeless() -> None:
     assert not is_hopeless(trials[4], trials)
     trials[4].losses = []  # of an epoch, before its first batch
     assert not is_hopeless(trials[4], trials)
-    assert trials[4].loss_at(0) is None
+    assert trials[4].figure_at(0) is None
 
 
-@pytest.mark.parametrize(
-    ("own", "jobs", "wanted"),
-    [("", 1, {}), ("", 4, {"OMP_NUM_THREADS": "2"}), ("2", 4, {}), ("2", 8, {"OMP_NUM_THREADS": "1"}), ("1", 99, {})],
-)
-def test_engines_compute_on_as_many_threads_as_a_document_does_unless_cores_run_out(
-    own: str, jobs: int, wanted: dict[str, str], monkeypatch: pytest.MonkeyPatch
+def test_what_is_chosen_to_judge_by_decides_who_stands_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(os, "cpu_count", lambda: 8)
-    monkeypatch.setenv("OMP_NUM_THREADS", own)
-    assert engine_threads(jobs) == wanted
+    file = tmp_path / "line.py"
+    file.write_text(PROGRAM.replace(", momentum=0.9", "") + "    test_accuracy = loss.item()\n")
+    words = ["sweep", str(file), "--set", "lr=0.001,0.002,0.003,0.1,0.2", "--jobs", "1", "--all"]
+    assert main([*words, "--by", "test_accuracy"]) == 0
+    rates = [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert rates[:3] == ["0.001", "0.002", "0.003"], "the largest accuracy, which is the largest loss here"
+    assert main([*words, "--by", "accuracy"]) == 2
+    assert "no 'accuracy' says how well it learns. By: loss, test_accuracy." in capsys.readouterr().err
+
+
+def test_worse_in_what_is_judged_by_is_hopeless_however_the_loss_stands() -> None:
+    graph = read_script(PROGRAM + "    val_accuracy = 1 - loss.item()\n").graph
+    loop = next(item for item, block in graph.blocks.items() if block.kind == "for")
+    nodes = {node.names[0]: node.id for node in graph.nodes.values() if node.names}
+    trials = [Trial(graph, {}, judged_figures(graph)[0]) for _ in range(5)]
+    for number, trial in enumerate(trials):
+        told = {"loss": float(number), "val_accuracy": float(number)}
+        curves = [Curve(CurveKey(nodes[name]), struct.pack("<20d", *[value] * 20)) for name, value in told.items()]
+        trial.hear(Turned(loop, number=20, curves=tuple(curves)))
+    assert [trial.final_figure for trial in trials] == [0, -1, -2, -3, -4]
+    assert [is_hopeless(trial, trials) for trial in trials] == [True, True, False, False, False]
 
 
 def test_each_is_kept_as_a_run_and_no_engine_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -166,7 +183,10 @@ def test_what_is_under_way_is_written_while_it_trains_and_kept_when_it_is_cancel
     assert gone and not alive
 
 
-def test_an_engine_that_dies_takes_its_own_training_with_it(tmp_path: Path) -> None:
+def test_an_engine_that_dies_takes_its_own_training_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until then each of several has computed on as many threads as the document's own engine would."""
+    cores = os.cpu_count() or 1
+    monkeypatch.setenv("OMP_NUM_THREADS", str(cores))
     file = tmp_path / "line.py"
     file.write_text(PROGRAM.replace("range(12)", "range(100_000_000)"))
     words = [sys.executable, "-m", "gradstudio", "sweep", str(file), "--set", "step=100_000_000,100_000_001"]
@@ -174,6 +194,10 @@ def test_an_engine_that_dies_takes_its_own_training_with_it(tmp_path: Path) -> N
         assert process.stdout is not None
         for _ in range(2):
             json.loads(process.stdout.readline())
+        pause = threading.Event()
+        while not all(threads := [run.record.threads for run in kept_runs(tmp_path / "line.runs")]) or len(threads) < 2:
+            assert not pause.wait(0.1) and process.poll() is None
+        assert threads == [cores, cores]
         engines = psutil.Process(process.pid).children(recursive=True)
         for engine in engines:
             engine.kill()

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from gradstudio.graph.model import Graph
 from gradstudio.protocol.messages.progress import CurveKey, Figure
 
 FIGURES: Final[tuple[tuple[Figure, str], ...]] = (
@@ -46,18 +47,29 @@ class Watched(NamedTuple):
     rises: bool
 
 
-def watched_figure(names: Iterable[str]) -> Watched | None:
-    """Of these names: a loss of data that nobody learns from, else a share of theirs, else any share; None: none is.
+def watched_figures(names: Iterable[str]) -> list[Watched]:
+    """Of these names: losses of data that nobody learns from, then shares of theirs, then any share.
 
     A loss that is learnt from says nothing of a single turn.
     """
-    found: dict[int, Watched] = {}
+    ranks: dict[Watched, int] = {}
     for name in filter(is_metric, names):
         words = _words(name)
         is_apart, rises = not APART.isdisjoint(words), LOSSES.isdisjoint(words)
         if is_apart or rises:
-            found.setdefault(rises + (not is_apart), Watched(name, rises))
-    return found[min(found)] if found else None
+            ranks.setdefault(Watched(name, rises), rises + 2 * (not is_apart))
+    return sorted(ranks, key=ranks.__getitem__)
+
+
+def watched_figure(names: Iterable[str]) -> Watched | None:
+    """The first of `watched_figures`; None: there is none."""
+    return next(iter(watched_figures(names)), None)
+
+
+def judged_figures(graph: Graph) -> list[Watched]:
+    """The figures of a program by which its training can be judged, the surest first."""
+    inside = (node for node in graph.nodes.values() if graph.loop_around(node.id) is not None)
+    return watched_figures(name for node in inside for name in node.names)
 
 
 def curve_title(node: str, key: CurveKey) -> str:

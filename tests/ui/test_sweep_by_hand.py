@@ -37,9 +37,11 @@ def ask(desk: Desk, act: Callable[[SweepDialog], None]) -> None:
         dialog = QApplication.activeModalWidget()
         assert isinstance(dialog, SweepDialog)
         seen.append(dialog)
-        act(dialog)
-        if dialog.isVisible():
-            dialog.reject()
+        try:
+            act(dialog)
+        finally:
+            if dialog.isVisible():
+                dialog.reject()  # else what is wrong would wait for ever
 
     QTimer.singleShot(0, answer)
     desk.window.actions["run.sweep"].trigger()
@@ -59,7 +61,7 @@ def fill(dialog: SweepDialog, name: str, values: str) -> None:
 @pytest.fixture
 def path(desk: Desk, qtbot: QtBot, tmp_path: Path) -> Path:
     desk.sit_down(qtbot)
-    desk.open(LINE)
+    desk.open(LINE.replace("opt.step()\n", "opt.step()\n    test_accuracy = loss.item()\n"))
     path = tmp_path / "line.gsg"
     desk.session.save(path)
     return path
@@ -87,8 +89,8 @@ def test_a_learning_rate_is_swept_beside_the_window(desk: Desk, path: Path) -> N
     assert len({run.record.sweep for run in found}) == 1
     losses = [final_loss(run) for run in panel.model.rows]
     assert losses == sorted(losses), "the best stands above"
-    assert "6 trainings" in desk.said and "least loss" in desk.said
-    assert panel.strip.isHidden() and len(desk.session.results.tables.curves.beside) == 6
+    assert "6 trainings" in desk.said and "The largest test_accuracy" in desk.said
+    assert panel.strip.isHidden() and len(desk.session.results.tables.curves.beside) == 12
 
 
 def test_values_that_are_none_are_said_and_a_range_is_filled_in(desk: Desk, path: Path) -> None:
@@ -119,7 +121,11 @@ def test_only_what_one_varies_is_offered_and_all_of_its_row_is_seen(desk: Desk, 
         names = [item.text() for row in range(table.rowCount()) if (item := table.item(row, LITERAL)) is not None]
         assert names[:3] == ["optimizer.lr", "epoch", "seed"] and "loader.batch_size" in names
         assert not any(word in name for name in names for word in ("digest", "template", "size.", "dim", "grad"))
+        judges = [dialog.judge.itemText(k) for k in range(dialog.judge.count())]
+        assert judges[0] == "loss_test, the least" and judges[-1] == "the loss while it learns, the least"
+        assert any(words.startswith("accuracy") and words.endswith(", the largest") for words in judges), judges
         dialog.fill.click()
+        assert dialog.order is not None and dialog.order.judge == ("loss_test", False), "what nobody learns from first"
         seen = table.viewport().rect()
         for column in (LITERAL, NOW, VALUES):
             item = table.item(0, column)

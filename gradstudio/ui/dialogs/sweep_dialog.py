@@ -36,7 +36,8 @@ from gradstudio.document.runs.sweep_search import (
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.ui.state.runs.sweep_process import Order
+from gradstudio.protocol.curve_titles import Watched, judged_figures
+from gradstudio.ui.state.runs.sweep_process import LARGEST, LEAST, Order
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.widgets.number_box import NumberBox
 
@@ -55,6 +56,10 @@ HINTS: Final = {
     GRID: "Type values into Train with: 0.1, 0.01, 0.001. Or choose a row, and fill in a range.",
     OPTUNA: "Type a range into Train with: 0.001:0.1:log, 16:64. Or choose a row, and fill in a range.",
 }
+SAME_NUMBERS: Final = (
+    "Each computes on as many threads as a run of the document, so that its numbers are the same; "
+    "several at once share the cores."
+)
 EQUAL, RATIOS = "in equal steps", "in equal ratios"
 COUNT: Final = 3
 LEAST_JOBS: Final = 2
@@ -74,8 +79,8 @@ class SweepDialog(QDialog):
         self.table = _table(_rows(graph, current))
         self.first, self.last, self.count = QLineEdit(), QLineEdit(), NumberBox()
         self.spacing, self.fill = QComboBox(), QPushButton("Fill in")
-        self.jobs, self.stops = NumberBox(), QCheckBox("Stop a training whose loss is worse than half of the others'")
-        self.search, self.trials = QComboBox(), NumberBox()
+        self.jobs, self.stops = NumberBox(), QCheckBox("Stop a training that is worse than half of the others")
+        self.search, self.trials, self.judge = QComboBox(), NumberBox(), QComboBox()
         self.said = QLabel()
         self.buttons = QDialogButtonBox(Button.Ok | Button.Cancel)
         self._build()
@@ -107,6 +112,9 @@ class SweepDialog(QDialog):
         self.spacing.addItems((EQUAL, RATIOS))
         for kind, kind_words in SEARCHES.items():
             self.search.addItem(kind_words, kind)
+        for figure in judged_figures(self._graph):
+            self.judge.addItem(f"{figure.name}, the {LARGEST if figure.rises else LEAST}", figure)
+        self.judge.addItem(f"the loss while it learns, the {LEAST}", None)
         self.trials.setRange(1, KEPT)
         self.trials.setValue(USUAL_TRIALS)
         self._of_optuna = (self.trials, QLabel("trainings"))
@@ -114,12 +122,13 @@ class SweepDialog(QDialog):
             one.hide()
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         names = {self.first: "From", self.last: "To", self.count: "How many values", self.spacing: "Spacing"}
-        names |= {self.search: "Search", self.trials: "How many trainings"}
+        names |= {self.search: "Search", self.trials: "How many trainings", self.judge: "Judge by"}
         for widget, name in names.items():
             widget.setAccessibleName(name)
         self.jobs.setRange(1, max(os.cpu_count() or 1, 1))
         self.jobs.setValue(max((os.cpu_count() or 1) // 2, LEAST_JOBS))
         self.jobs.setAccessibleName("Trainings at once")
+        self.jobs.setToolTip(SAME_NUMBERS)
         self.stops.setChecked(True)
         self.buttons.button(Button.Ok).setText("Start")
         self.buttons.accepted.connect(self.accept)
@@ -131,7 +140,8 @@ class SweepDialog(QDialog):
         values = (self.count, QLabel("values"), self.spacing, self.fill)
         column.addLayout(_row(QLabel("Range from"), self.first, QLabel("to"), self.last, *values))
         column.addLayout(_row(QLabel("Try"), self.search, *self._of_optuna))
-        column.addLayout(_row(QLabel("At once"), self.jobs, self.stops))
+        column.addLayout(_row(QLabel("Judge by"), self.judge, self.stops))
+        column.addLayout(_row(QLabel("At once"), self.jobs))
         column.addWidget(self.said)
         column.addWidget(self.buttons)
         self.resize(WIDTH_PX, HEIGHT_PX)
@@ -205,7 +215,8 @@ class SweepDialog(QDialog):
         return f"{product}{count} trainings.{more}"
 
     def _order(self, count: int) -> Order:
-        return Order(self.settings, count, self.jobs.value(), self.stops.isChecked(), self._kind)
+        judge: Watched | None = self.judge.currentData()
+        return Order(self.settings, count, self.jobs.value(), self.stops.isChecked(), self._kind, judge)
 
     def _on_search_changed(self) -> None:
         """For optuna there are ranges instead of values, and it is told how many trainings to try."""

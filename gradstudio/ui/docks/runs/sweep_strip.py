@@ -4,7 +4,7 @@ from typing import Final
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QToolButton, QWidget
 
-from gradstudio.ui.state.runs.run_list import RunList, final_loss
+from gradstudio.ui.state.runs.run_list import RunList
 from gradstudio.ui.state.runs.sweep_process import SweepProcess
 
 BAR_PX, BAR_HEIGHT_PX = 120, 8
@@ -47,6 +47,6 @@ class SweepStrip(QWidget):
             self.words.setText(STARTING.format(count=order.count))
             return
         words = f"{sweep.done} of {order.count} trained, {len(sweep.lines) - sweep.done} under way"
-        if best is not None and final_loss(best) < float("inf"):
-            words += f" · best so far: {self._runs.label(best)} ({final_loss(best):.4g})"
+        if best is not None:
+            words += f" · best so far: {self._runs.label(best)} ({sweep.figure(best):.4g})"
         self.words.setText(words)

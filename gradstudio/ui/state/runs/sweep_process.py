@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from math import isfinite
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -15,6 +16,7 @@ from gradstudio.document.runs.kept_run import KeptRun
 from gradstudio.document.runs.sweep_grid import SweepLine
 from gradstudio.document.runs.sweep_search import GRID
 from gradstudio.graph.model import Graph
+from gradstudio.protocol.curve_titles import Watched
 from gradstudio.ui.state.cli_process import cli_arguments
 from gradstudio.ui.state.results.loop_progress import duration
 from gradstudio.ui.state.runs.run_list import RunList, final_loss
@@ -27,7 +29,8 @@ KILL_WAIT_MS: Final = 2000
 FILE: Final = "sweep.gsg"
 INTERRUPTED: Final = 130
 ENDED: Final = "Sweep: {count:,} trainings in {time}. {best}"
-BEST: Final = "The least {name}, {value:.4g}: {label}."
+BEST: Final = "The {end} {name}, {value:.4g}: {label}."
+LEAST, LARGEST = "least", "largest"
 CANCELLED: Final = "The sweep was cancelled; what was trained by then is kept."
 
 
@@ -38,6 +41,7 @@ class Order(msgspec.Struct, frozen=True):
         settings: literals with their values, ``NAME=VALUES``; `count` so many trainings they are.
         jobs: so many at once; `stops`: those that are hopeless are stopped.
         search: how the trainings are chosen, as the command line calls it.
+        judge: by which figure they are judged; None: by their loss.
     """
 
     settings: tuple[str, ...]
@@ -45,6 +49,7 @@ class Order(msgspec.Struct, frozen=True):
     jobs: int
     stops: bool
     search: str = GRID
+    judge: Watched | None = None
 
 
 class Keeper(Protocol):
@@ -98,9 +103,19 @@ class SweepProcess(QObject):
 
     @property
     def best(self) -> KeptRun | None:
-        """The run whose loss is the least now."""
-        runs = [run for run in self._keeper.list.runs if run.id in self.lines]
-        return min(runs, key=final_loss, default=None)
+        """The run whose figure is the best now; None where none has one."""
+        runs = [run for run in self._keeper.list.runs if run.id in self.lines and self.figure(run) is not None]
+        rises = self._judge is not None and self._judge.rises
+        return min(runs, key=lambda run: (self.figure(run) or 0.0) * (-1 if rises else 1), default=None)
+
+    def figure(self, run: KeptRun) -> float | None:
+        """The last number of what a run is judged by; None where it has none."""
+        value = final_loss(run) if self._judge is None else run.record.last.get(self._judge.name)
+        return value if value is not None and isfinite(value) else None
+
+    @property
+    def _judge(self) -> Watched | None:
+        return self.order.judge if self.order is not None else None
 
     def start(self, graph: Graph, order: Order, document: Path | None, *, trusts: bool) -> str:
         """Train; why not, in words. `document` is where the program lies, `trusts` whether its code may run."""
@@ -128,6 +143,7 @@ class SweepProcess(QObject):
         ]
         words += ["--search", order.search, "--trials", str(order.count)] if order.search != GRID else []
         words += [] if order.stops else ["--all"]
+        words += ["--by", order.judge.name] if order.judge is not None else []
         words += ["--trust"] if trusts else []
         words += ["--stands-for", str(document)] if document is not None else []
         process = self._process = QProcess(self)
@@ -177,10 +193,11 @@ class SweepProcess(QObject):
         self._look.stop()
         self._keeper.list.refresh()
         self.changed.emit()
-        best, words = self.best, ""
-        if best is not None and best.record.last and final_loss(best) < float("inf"):
-            name = next(iter(best.record.last))
-            words = BEST.format(name=name, label=self._keeper.list.label(best), value=final_loss(best))
+        best, words, judge = self.best, "", self._judge
+        if best is not None:
+            name = judge.name if judge is not None else next(iter(best.record.last))
+            end = LARGEST if judge is not None and judge.rises else LEAST
+            words = BEST.format(end=end, name=name, label=self._keeper.list.label(best), value=self.figure(best) or 0.0)
         if code == INTERRUPTED:
             self.ended.emit(CANCELLED)
         elif self.done < self.order.count:
