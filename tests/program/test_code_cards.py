@@ -25,7 +25,7 @@ x = torch.ones(2)
 import json
 
 # read
-d = {k: x for k in "ab"}   # odd
+d = dict((k, x) for k in "ab")   # odd
 
 import time
 def load( text ):
@@ -45,7 +45,7 @@ x = torch.ones(2)
 
 import json
 # read
-d = {k: x for k in "ab"}   # odd
+d = dict((k, x) for k in "ab")   # odd
 try:
     z = d["a"]
 finally:
@@ -83,7 +83,7 @@ class Net(nn.Module):
 
     def forward(self, x):
         import json
-        h = {k: x for k in "ab"}["a"]
+        h = dict((k, x) for k in "ab")["a"]
         return self.fc(h)
 
 
@@ -224,7 +224,7 @@ def test_cards_of_code_are_parted_by_an_empty_line_also_when_they_are_printed_a_
 
 
 def test_another_name_of_a_card_goes_into_the_lines_of_both() -> None:
-    graph = read('import torch\nx = torch.ones(2)\na = {k: x for k in "ab"}\nb = {**a}\n\nc = {**b, "k": x}\n')
+    graph = read('import torch\nx = torch.ones(2)\na = dict((k, x) for k in "ab")\nb = {**a}\n\nc = {**b, "k": x}\n')
     one, other = cards(graph)
     x = next(item for item, node in graph.nodes.items() if "x" in node.names)
     apply_all(graph, recipes.rename(graph, x, ("ones",)))

@@ -122,7 +122,7 @@ TWO = """import torch
 x = torch.ones(2)
 import json
 # read
-d = {k: x for k in "ab"}   # odd
+d = dict((k, x) for k in "ab")   # odd
 
 y = x + 1
 """
@@ -138,7 +138,7 @@ def menu_of(desk: Desk, item: ItemId) -> dict[str, QAction]:
 
 
 def test_the_cards_of_a_split_one_are_seen(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
-    lines = "".join(f"d{k} = {{k: x for k in 'ab'}}\n" for k in range(12))
+    lines = "".join(f"d{k} = dict((k, x) for k in 'ab')\n" for k in range(12))
     opened(desk, qtbot, tmp_path, f"import torch\n\nx = torch.ones(2)\n{lines}")
     canvas = desk.window.canvas
     menu_of(desk, desk.node("d0"))["Split"].trigger()
@@ -177,7 +177,7 @@ def test_a_card_is_split_and_merged_again_by_its_menu_each_in_one_step(
     assert stack.count() == steps + 1
     assert code_of(desk.graph.nodes[card]) == "import json"
     other = desk.node("d")
-    assert code_of(desk.graph.nodes[other]) == '# read\nd = {k: x for k in "ab"}   # odd'
+    assert code_of(desk.graph.nodes[other]) == '# read\nd = dict((k, x) for k in "ab")   # odd'
     assert desk.session.attention.selection == {card, other}
     one, two = (desk.window.canvas.scene.placement.box(item) for item in (card, other))
     assert one is not None

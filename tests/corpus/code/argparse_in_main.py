@@ -9,7 +9,7 @@ class Net(nn.Module):
     def __init__(self, n):
         super().__init__()
         self.fc = nn.Linear(n, 4)
-        self.count = {k: 0 for k in range(2)}
+        self.count = dict((k, 0) for k in range(2))
         self.out = nn.Linear(4, 1)
 
     def forward(self, x):

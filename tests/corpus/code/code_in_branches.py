@@ -7,7 +7,7 @@ y = x * 2
 if n > 2:
     # before y
     y = y + 1  # beside y
-    d = {k: y for k in "ab"}  # beside d
+    d = dict((k, y) for k in "ab")  # beside d
     # before z
     z = y * 3
     print("in", z)
@@ -17,7 +17,7 @@ elif n > 1:
         text = file.readline()
 else:
     y = y - 2
-    e = {k: y for k in "cd"}
+    e = dict((k, y) for k in "cd")
     # last in else
 
 if torch.cuda.is_available():
@@ -30,7 +30,7 @@ def f(a, flag, mode="x"):
     out = a * 2
     if flag:
         out = out + 1
-        seen = {k: out for k in "ab"}
+        seen = dict((k, out) for k in "ab")
         out = out * len(seen)
     elif mode == "x":
         out = out - 1
@@ -49,7 +49,7 @@ w = f(x, False, "y")
 def g(a, flag):
     b = a + 1
     if flag:
-        return {k: b for k in "ab"}
+        return dict((k, b) for k in "ab")
     return b
 
 
@@ -59,7 +59,7 @@ for k in range(4):
     if k == 2:
         q = q + 1
         if k > 1:
-            t = {k: q for k in "ab"}
+            t = dict((k, q) for k in "ab")
             q = q * len(t)
     if k == 3:
         break

@@ -22,7 +22,7 @@ def make_adder(n):
 
 def twice(f, x):
     y = f(x)
-    cache = {k: y for k in range(2)}
+    cache = dict((k, y) for k in range(2))
     z = y + cache[1]
     return z, cache
 

@@ -8,7 +8,7 @@ log = []
 
 def pick(name):
     device = torch.device(name)
-    info = {k: device for k in "ab"}
+    info = dict((k, device) for k in "ab")
     return device, info
 
 

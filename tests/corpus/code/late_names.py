@@ -11,5 +11,5 @@ a = predict(torch.ones(2))
 factor = 3
 b = predict(torch.ones(2))
 values = [predict(torch.ones(1)) for _ in range(2)]
-table = {k: predict(torch.ones(1)) for k in "ab"}
+table = dict((k, predict(torch.ones(1))) for k in "ab")
 print(a, b)

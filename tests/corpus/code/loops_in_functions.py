@@ -33,7 +33,7 @@ def collect(n):
 
 
 def early(x, flag):
-    n = {k: k for k in range(3)}
+    n = dict((k, k) for k in range(3))
     if flag:
         return x + n[2]
     y = x * 2
@@ -45,7 +45,7 @@ def early(x, flag):
 
 
 def nothing(x):
-    print("nothing", {k: x for k in "a"})
+    print("nothing", dict((k, x) for k in "a"))
     x.add_(1)
 
 

@@ -32,11 +32,11 @@ def penalty(model, x):
 
 
 net = Generator(2)
-d = {k: penalty(net, torch.ones(1, nz)) for k in "ab"}
-e = {k: Generator for k in "a"}
+d = dict((k, penalty(net, torch.ones(1, nz))) for k in "ab")
+e = dict((k, Generator) for k in "a")
 d["a"].backward()
 rate = 3
-f = {k: penalty(net, torch.ones(1, nz)) for k in "ab"}
+f = dict((k, penalty(net, torch.ones(1, nz))) for k in "ab")
 g = penalty(net, torch.ones(1, nz))
 g.backward()
 print(d, f)

@@ -6,7 +6,7 @@ for k in range(6):
     loss = (y * y).sum()
     loss.backward()
     if k % 3 == 1:
-        best = {k: y for k in "ab"}
+        best = dict((k, y) for k in "ab")
         print(f"{k}: {sorted(best)}")
     if k > 2:
         print(best)
@@ -18,7 +18,7 @@ def train(x, n):
     for k in range(n):
         y = y * 2
         if k % 2:
-            seen = {k: y for k in "ab"}
+            seen = dict((k, y) for k in "ab")
     return seen, y
 
 
@@ -27,7 +27,7 @@ def never(x, n):
     for k in range(n):
         y = y * 2
         if k > 5:
-            seen = {k: y for k in "ab"}
+            seen = dict((k, y) for k in "ab")
     return y
 
 
@@ -38,5 +38,5 @@ for epoch in range(2):
         if i == 1:
             break
         x2 = t * 2
-    print({k: i for k in "ab"})
+    print(dict((k, i) for k in "ab"))
     q = x * epoch

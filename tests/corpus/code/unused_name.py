@@ -6,7 +6,7 @@ def f(x, n):
     for k, _ in {"a": 1, "b": 2}.items():
         y = y + 1
     d = {k: _ for k, _ in [("a", 1)]}
-    a, _ = {k: y for k in "ab"}, {k: y for k in "ab"}
+    a, _ = dict((k, y) for k in "ab"), dict((k, y) for k in "ab")
     if y.sum() > 1:
         y = y * 3
         y = y + len(d)
@@ -15,11 +15,11 @@ def f(x, n):
 
 def g(x):
     y = x + 1
-    _ = {k: 7 for k in "ab"}
+    _ = dict((k, 7) for k in "ab")
     if y.sum() > 1:
         y = y * 3
         y = y + 1
-    print({k: _ for k in "ab"})
+    print(dict((k, _) for k in "ab"))
     return y
 
 

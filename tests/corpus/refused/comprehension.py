@@ -1,4 +1,4 @@
 import torch
 
 sizes = [4, 8, 2]
-ws = {n: torch.randn(n, requires_grad=True) for n in sizes}  # refused: A comprehension runs Python of its own
+ws = {torch.randn(n, requires_grad=True) for n in sizes}  # refused: A comprehension runs Python of its own

@@ -23,8 +23,8 @@ IN_A_DEFINITION = """import torch
 def load(values):
     first = torch.tensor(values[0])
 
-    data = {k: v for k, v in enumerate(values)}
-    found = {k: data[k] for k in "b"}
+    data = dict((k, v) for k, v in enumerate(values))
+    found = dict((k, data[k]) for k in "b")
     return first
 
 x = torch.ones(3)

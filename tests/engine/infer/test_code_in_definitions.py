@@ -26,7 +26,7 @@ class Net(nn.Module):
 
 
 def f(x):
-    d = {k: table for k in "ab"}
+    d = dict((k, table) for k in "ab")
     y = x * 2
     return y
 
@@ -43,7 +43,7 @@ def h(x):
 a = g(h(torch.ones(2)))
 net = Net()
 b = net(a)
-n = {k: len(net) for k in "ab"}
+n = dict((k, len(net)) for k in "ab")
 """
 
 

@@ -51,7 +51,7 @@ def test_the_class_of_a_text_prints_what_the_text_prints(stem: str, tmp_path: Pa
     "code",
     [
         "seen = [p.numel() for p in fc.parameters() if not p.is_sparse]\nseen = {1: fc.weight}\n",
-        "seen = {k: fc for k in 'ab'}\n",
+        "seen = dict((k, fc) for k in 'ab')\n",
         "class Shown:\n    def text(self):\n        return str(fc.weight)\n\nseen = Shown().text()\n",
         "def shown():\n    yield fc.weight\nseen = list(shown())\n",
     ],
@@ -64,7 +64,7 @@ def test_code_reads_the_layers_of_the_object_by_their_names(code: str, behind: b
 
 
 def test_code_in_forward_has_the_layers_too(tmp_path: Path) -> None:
-    text = HEAD + "h = fc(x)\nheld = {k: fc(x) for k in 'ab'}\nloss = (h + held['a']).sum()\nloss.backward()\n"
+    text = HEAD + "h = fc(x)\nheld = dict((k, fc(x)) for k in 'ab')\nloss = (h + held['a']).sum()\nloss.backward()\n"
     text += "print(loss, fc.weight.grad)\n"
     assert "fc = self.fc" in module_of(text)
     assert_prints_the_same(text, tmp_path)

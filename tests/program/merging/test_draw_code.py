@@ -47,10 +47,10 @@ def with_card(text: str, code: str) -> tuple[Graph, ItemId]:
 
 
 def test_what_can_be_drawn_is_and_the_rest_stays_code() -> None:
-    graph, item = with_card(HEAD, "y = torch.relu(x)\nd = {k: y for k in 'ab'}  # odd\nz = y * 2")
+    graph, item = with_card(HEAD, "y = torch.relu(x)\nd = dict((k, y) for k in 'ab')  # odd\nz = y * 2")
     before, state = write(graph).code, (dict(graph.nodes), dict(graph.wires), dict(graph.bodies))
     back = apply_all(graph, draw(graph, item))
-    assert cards(graph) == ["d = {k: y for k in 'ab'}  # odd"]
+    assert cards(graph) == ["d = dict((k, y) for k in 'ab')  # odd"]
     assert {"torch.relu", "operator.mul"} <= {node.operator for node in graph.nodes.values()}
     assert write(graph).code.split() == before.split()
     assert not compile_graph(graph).incomplete
@@ -60,7 +60,9 @@ def test_what_can_be_drawn_is_and_the_rest_stays_code() -> None:
 
 
 def test_the_program_does_what_it_did(tmp_path: Path, python: ProgramRuns) -> None:
-    graph, item = with_card(HEAD, "y = torch.relu(x)\nd = {k: y for k in 'ab'}  # odd\nz = d['a'] * 2\nprint(z, d)")
+    graph, item = with_card(
+        HEAD, "y = torch.relu(x)\nd = dict((k, y) for k in 'ab')  # odd\nz = d['a'] * 2\nprint(z, d)"
+    )
     outputs = []
     for _ in range(2):
         outputs.append(python.printed(write(graph).code, tmp_path))
@@ -98,7 +100,7 @@ def test_other_cards_stay_as_they_are_also_where_they_could_be_drawn() -> None:
 
 
 @pytest.mark.parametrize(
-    "code", ["d = {k: x for k in 'ab'}", "while x.sum() < 0:\n    x = x + 1\nelse:\n    x = x + 2"]
+    "code", ["d = dict((k, x) for k in 'ab')", "while x.sum() < 0:\n    x = x + 1\nelse:\n    x = x + 2"]
 )
 def test_what_cannot_be_drawn_is_not_offered(code: str) -> None:
     graph, item = with_card(HEAD, code)
@@ -122,7 +124,7 @@ def test_what_other_code_puts_in_doubt_stays_code() -> None:
 
 
 def test_cards_that_were_read_are_drawn_no_further() -> None:
-    graph = read_script(HEAD + "import json\n\nd = {k: x for k in 'ab'}\n", keeps_code=True).graph
+    graph = read_script(HEAD + "import json\n\nd = dict((k, x) for k in 'ab')\n", keeps_code=True).graph
     codes = [item for item, node in graph.nodes.items() if is_code(node)]
     assert [draw_code(graph, item) for item in codes] == [None, None]
     apply_all(graph, merge_with_next(graph, codes[0]))

@@ -48,7 +48,7 @@ def test_a_display_is_titled_with_what_it_makes_and_a_choice_is_not() -> None:
 
 
 def test_a_method_of_what_code_made_is_titled_with_its_name() -> None:
-    text = "x = torch.ones(2)\nm = {k: [] for k in 'ab'}\nn = m.setdefault('c', x)\n"
+    text = "x = torch.ones(2)\nm = dict((k, []) for k in 'ab')\nn = m.setdefault('c', x)\n"
     graph = read_python(text, pasted=True, keeps_code=True).graph
     (item,) = (node.id for node in graph.nodes.values() if node.operator == "python.free_method")
     operator = operator_of(graph, item)

@@ -1,4 +1,4 @@
-"""Comprehensions become what does the same: the elements one by one, or a loop that appends them to a list.
+"""Comprehensions become what does the same: the elements one by one, or a loop that fills a list or dict with them.
 
 Syntax in, syntax out. What a comprehension computes goes in front of its statement; what is called before it in the
 statement goes in front of that, under a name of its own, for Python calls it first.
@@ -19,7 +19,9 @@ Fresh = Callable[[str], str]
 """Gives a name that the text uses nowhere."""
 IsTaken = Callable[[str], bool]
 """Whether a name is used elsewhere than in comprehensions."""
-Listed = ast.ListComp | ast.GeneratorExp
+Listed = ast.ListComp | ast.GeneratorExp | ast.DictComp
+WRITTEN = (ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.NamedExpr)
+"""What is taken out of statements."""
 _COMPUTED: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -39,19 +41,18 @@ class ComprehensionRewriter:
     def before(self, statement: ast.stmt) -> tuple[list[ast.stmt], ast.stmt | None]:
         """The statements that stand before a statement, and what is left of it; None when it is done by them."""
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.ListComp() as value) if not _reads(value, name):
-                elements = self._elements(value)
-                if elements is None:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.ListComp() | ast.DictComp() as value):
+                if self._written_out(value) is None and not _reads(value, name) and _is_in_order(value):
                     return self._loop(name, value, statement), None
         found: list[ast.stmt] = []
         while (place := _first(statement)) is not None:
             one = place.node
-            elements = self._elements(one) if isinstance(one, Listed) else None
+            elements = self._written_out(one) if isinstance(one, Listed) else None
             if isinstance(one, ast.NamedExpr):
                 found.append(assign(_name_of(one), one.value, one))
                 made: ast.expr = read(_name_of(one), one)
             elif elements is not None:
-                made = at_position(ast.List(elements, ast.Load()), one)
+                made = elements
             else:
                 for word, part in place.ahead:
                     name = self._fresh(word)
@@ -64,9 +65,16 @@ class ComprehensionRewriter:
         return found, statement
 
     def _loop(self, name: str, node: Listed, where: ast.stmt) -> list[ast.stmt]:
-        """`name = []` and the loop that fills it."""
-        owner = at_position(ast.Attribute(read(name, node), "append", ast.Load()), node)
-        body: ast.stmt = at_position(ast.Expr(at_position(ast.Call(owner, [node.elt], []), node)), node)
+        """`name = []`, or `{}`, and the loop that fills it."""
+        empty: ast.expr
+        body: ast.stmt
+        if isinstance(node, ast.DictComp):
+            empty, place = ast.Dict([], []), ast.Subscript(read(name, node), node.key, ast.Store())
+            body = at_position(ast.Assign([at_position(place, node)], node.value), node)
+        else:
+            owner = at_position(ast.Attribute(read(name, node), "append", ast.Load()), node)
+            empty = ast.List([], ast.Load())
+            body = at_position(ast.Expr(at_position(ast.Call(owner, [node.elt], []), node)), node)
         renamed = {one: self._fresh(one) for one in _targets(node) if self._is_taken(one)}
         for part in reversed(node.generators):
             for test in reversed(part.ifs):
@@ -74,17 +82,31 @@ class ComprehensionRewriter:
             body = at_position(ast.For(part.target, part.iter, [body], []), node)
         if renamed:
             Renamed(renamed).visit(body)
-        return [assign(name, at_position(ast.List([], ast.Load()), node), where), at_position(body, where)]
+        return [assign(name, at_position(empty, node), where), at_position(body, where)]
 
-    def _elements(self, node: Listed) -> list[ast.expr] | None:
-        """The elements when they can be counted: over a range of numbers, or over values that stand there."""
+    def _written_out(self, node: Listed) -> ast.expr | None:
+        """The list or dict when its elements can be counted: over a range of numbers, or values that stand there."""
         if len(node.generators) != 1 or node.generators[0].ifs or node.generators[0].is_async:
             return None
         target = node.generators[0].target
         values = counted_values(node.generators[0].iter)
         if values is None or not isinstance(target, ast.Name):
             return None
-        return [_Put(target.id, value).visit(copy.deepcopy(node.elt)) for value in values]
+        name = target.id
+
+        def each(part: ast.expr) -> list[ast.expr]:
+            return [_Put(name, value).visit(copy.deepcopy(part)) for value in values]
+
+        if isinstance(node, ast.DictComp):
+            return at_position(ast.Dict([*each(node.key)], each(node.value)), node)
+        return at_position(ast.List(each(node.elt), ast.Load()), node)
+
+
+def _is_in_order(node: Listed) -> bool:
+    """Whether a loop computes the same in the same order: of `d[key] = value` the value is computed first."""
+    if not isinstance(node, ast.DictComp) or isinstance(node.key, ast.Name | ast.Constant):
+        return True
+    return not (_calls(node.key) and _calls(node.value))
 
 
 def counted_values(over: ast.expr) -> list[ast.expr] | None:
@@ -142,7 +164,7 @@ def _first(statement: ast.stmt) -> _Place | None:
             pass
         case _:
             return None
-    if not any(isinstance(part, Listed | ast.NamedExpr) for part in walk(value)):
+    if not any(isinstance(part, WRITTEN) for part in walk(value)):
         return None
     place = _place_in(value)
     return None if place is None or (isinstance(place.node, ast.NamedExpr) and place.ahead) else place
@@ -151,7 +173,7 @@ def _first(statement: ast.stmt) -> _Place | None:
 def _place_in(node: ast.AST) -> _Place | None:
     """The first in an expression; what is chosen may not run, so that nothing in it can go in front."""
     match node:
-        case ast.ListComp():
+        case ast.ListComp() | ast.DictComp() if _is_in_order(node):
             return _Place(node, [])
         case ast.NamedExpr(target=ast.Name()):
             return _place_in(node.value) or _Place(node, [])

@@ -17,7 +17,7 @@ from gradstudio.program.reading.code.interference import mentioned_names
 from gradstudio.program.reading.desugar.branches import Branches, returned_once, splice_branches
 from gradstudio.program.reading.desugar.class_state import hold_in_init, without_grad
 from gradstudio.program.reading.desugar.closures import Defined, bring_outer_names, by_first_name, stored_names
-from gradstudio.program.reading.desugar.comprehensions import ComprehensionRewriter
+from gradstudio.program.reading.desugar.comprehensions import WRITTEN, ComprehensionRewriter
 from gradstudio.program.reading.desugar.constant_arguments import (
     Calls,
     Known,
@@ -74,6 +74,7 @@ class _Text:
         drawn = [part for one in statements for part in walk(one)]
         parts = drawn + [part for code in codes_in(statements) for part in code.statements]
         self._modules = _imports(parts)
+        self._without_lists = set[int]()
         if any(isinstance(one, Defined) for one in statements) or any(isinstance(part, ast.Lambda) for part in parts):
             switched = switched_in(drawn)
             called_by_code = mentioned_names(statements)
@@ -86,6 +87,7 @@ class _Text:
             bring_outer_names(statements, called_by_code)
             each = [list(walk(one)) for one in statements]
             parts = [part for one in each for part in one]
+            self._without_lists = {id(every[0]) for every in each if not any(isinstance(p, WRITTEN) for p in every)}
             self._calls = Calls(each, self._modules.paths())
             self._has_code = bool(codes_in(statements))
             self._changed = _written_elsewhere(parts)
@@ -95,6 +97,7 @@ class _Text:
         self._outside = _used_outside(statements, parts)
         self._lists = ComprehensionRewriter(self._fresh, lambda name: name in self._outside)
         self._bound: set[str] = set()
+        self._has_lists = True
         self._branches = Branches(
             self._fresh, self._is_choice, lambda name: name in self._bound, any(map(_reads_unused, parts))
         )
@@ -111,6 +114,7 @@ class _Text:
         """All statements."""
         found: list[ast.stmt] = []
         for one in self._statements:
+            self._has_lists = id(one) not in self._without_lists
             match one:
                 case ast.FunctionDef():
                     self._function(one, self._calls.known(one, one))
@@ -146,10 +150,11 @@ class _Text:
     def _body(self, statements: Sequence[ast.stmt], known: Known | None = None) -> list[ast.stmt]:
         found: list[ast.stmt] = []
         for one in splice_branches(statements, lambda test: decide_test(test, known)) if known else statements:
-            before, rest = self._lists.before(one)
+            before, rest = self._lists.before(one) if self._has_lists else ([], one)
             for statement in (*before, *([rest] if rest is not None else ())):
                 found += self._one(statement, known)
-                if not isinstance(statement, ast.If):  # a branch may not run
+                binds_none = isinstance(statement, ast.Expr) and not self._has_lists
+                if not binds_none and not isinstance(statement, ast.If):  # a branch may not run
                     self._bound |= surely_bound(statement, stored_names([statement]))
         return found
 

@@ -49,7 +49,7 @@ def net(made: str = "        self.n = 1", called: str = "        y = y * 2") -> 
 @pytest.mark.parametrize(
     "line",
     [
-        "d = {k: y for k in range(2)}",
+        "d = dict((k, y) for k in range(2))",
         "while y.sum() > 9: y = y / 2\n    else: y = y + 1",
         "with open('a') as file: y = y + len(file.read())",
         "try: y = y / 0\n    except ZeroDivisionError: pass",
@@ -65,10 +65,12 @@ def test_what_is_not_drawn_in_a_function_is_code_in_it(line: str) -> None:
 
 
 def test_code_is_in_the_blocks_of_a_function() -> None:
-    graph = read(function("for k in range(n):\n        y = y + 1\n        d = {k: y for k in 'ab'}\n        y = y * 2"))
+    graph = read(
+        function("for k in range(n):\n        y = y + 1\n        d = dict((k, y) for k in 'ab')\n        y = y * 2")
+    )
     inner = graph.definitions["f"].graph
     assert [block.kind for block in inner.blocks.values()] == ["for"]
-    assert codes_in(graph, "f") == ["d = {k: y for k in 'ab'}"]
+    assert codes_in(graph, "f") == ["d = dict((k, y) for k in 'ab')"]
 
 
 def test_what_a_function_returns_may_be_code() -> None:
@@ -81,19 +83,21 @@ def test_what_a_function_returns_may_be_code() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        function("if y.sum() > 5: raise_it(); return {k: y for k in 'ab'}"),  # leaves the function
-        function("yield {k: y for k in 'ab'}"),
-        function("global m; m = {k: y for k in 'ab'}", "m = 1\n"),
-        function("d = {k: y for k in locals()}"),
+        function("if y.sum() > 5: raise_it(); return dict((k, y) for k in 'ab')"),  # leaves the function
+        function("yield dict((k, y) for k in 'ab')"),
+        function("global m; m = dict((k, y) for k in 'ab')", "m = 1\n"),
+        function("d = dict((k, y) for k in locals())"),
         function("del n"),
-        function("torch = {k: y for k in 'ab'}"),  # a word that what is drawn needs
+        function("torch = dict((k, y) for k in 'ab')"),  # a word that what is drawn needs
         function("def g():\n        nonlocal y\n        y = y + 1\n    g()"),
-        function("d = {k: y for k in 'ab'}").replace("n=2", "*n").replace("* n", "* n[0]"),
-        net(called="        d = {k: __class__ for k in 'ab'}"),
-        net(made="        d = {k: super() for k in 'ab'}"),
-        net(called="        d = {k: self.__secret for k in 'ab'}"),
-        net(called="        d = {k: y for k in 'ab'}").replace("self, x", "me, x").replace("self.fc(x)", "me.fc(x)"),
-        net().replace("super().__init__()", "d = {k: 1 for k in 'ab'}\n        super().__init__()"),
+        function("d = dict((k, y) for k in 'ab')").replace("n=2", "*n").replace("* n", "* n[0]"),
+        net(called="        d = dict((k, __class__) for k in 'ab')"),
+        net(made="        d = dict((k, super()) for k in 'ab')"),
+        net(called="        d = dict((k, self.__secret) for k in 'ab')"),
+        net(called="        d = dict((k, y) for k in 'ab')")
+        .replace("self, x", "me, x")
+        .replace("self.fc(x)", "me.fc(x)"),
+        net().replace("super().__init__()", "d = dict((k, 1) for k in 'ab')\n        super().__init__()"),
     ],
 )
 def test_where_code_in_it_might_do_something_else_a_definition_is_code(text: str) -> None:
@@ -101,9 +105,13 @@ def test_where_code_in_it_might_do_something_else_a_definition_is_code(text: str
 
 
 def test_code_in_methods_says_self() -> None:
-    made = "        self.seen = {k: [] for k in 'ab'}\n        self.n = 3"
+    made = "        self.seen = dict((k, []) for k in 'ab')\n        self.n = 3"
     graph = read(net(made, "        self.seen['a'].append(y)\n        y = y * self.n\n        self.n += 1"))
-    assert codes_in(graph, "Net") == ["self.seen = {k: [] for k in 'ab'}", "self.seen['a'].append(y)", "self.n += 1"]
+    assert codes_in(graph, "Net") == [
+        "self.seen = dict((k, []) for k in 'ab')",
+        "self.seen['a'].append(y)",
+        "self.n += 1",
+    ]
     ports = {wire.port for wire in graph.definitions["Net"].graph.wires.values()}
     assert "in.y" in ports
     assert "in.self" not in ports
@@ -111,7 +119,7 @@ def test_code_in_methods_says_self() -> None:
 
 def test_what_code_calls_reads_names_from_around_it_by_itself() -> None:
     text = "m = torch.ones(2)\n\n\ndef f(x):\n    y = x + 1\n    y = y * m\n    return y\n\n\n"
-    text += "d = {k: f(m) for k in 'ab'}\n"
+    text += "d = dict((k, f(m)) for k in 'ab')\n"
     graph = read(text)
     assert codes_in(graph, "f") == ["m2 = m"]
     assert "y = y * m2" in write_script(graph)
@@ -119,15 +127,15 @@ def test_what_code_calls_reads_names_from_around_it_by_itself() -> None:
 
 
 def test_names_that_code_in_a_definition_reads_are_bound() -> None:
-    graph = read(function("act = torch.relu\n    d = {k: act(y) for k in 'ab'}"))
-    assert codes_in(graph, "f") == ["act = torch.relu\nd = {k: act(y) for k in 'ab'}"]
-    graph = read(function("d = {k: loss(y) for k in 'ab'}", "loss = nn.functional.relu\n"))
+    graph = read(function("act = torch.relu\n    d = dict((k, act(y)) for k in 'ab')"))
+    assert codes_in(graph, "f") == ["act = torch.relu\nd = dict((k, act(y)) for k in 'ab')"]
+    graph = read(function("d = dict((k, loss(y)) for k in 'ab')", "loss = nn.functional.relu\n"))
     assert [code_of(node) for node in graph.nodes.values() if is_code(node)] == ["loss = nn.functional.relu"]
 
 
 def test_what_code_in_a_definition_imports_is_its_own() -> None:
     text = "import numpy as np\n\n\n" + function(
-        "import os as np; d = {k: np for k in 'ab'}", behind="a = np.ones(2)\n"
+        "import os as np; d = dict((k, np) for k in 'ab')", behind="a = np.ones(2)\n"
     )
     graph = read(text)
     assert graph.definitions == {}  # `np` is a word of the writer
@@ -149,7 +157,7 @@ MEMBERS = """\
 """
 
 
-def with_members(members: str = MEMBERS, behind: str = "d = {k: net.weigh(z) for k in 'ab'}\n") -> str:
+def with_members(members: str = MEMBERS, behind: str = "d = dict((k, net.weigh(z)) for k in 'ab')\n") -> str:
     return net().replace("        return y\n", "        return y\n" + members) + behind
 
 
@@ -196,13 +204,13 @@ def test_a_class_whose_members_make_it_another_one_is_code(members: str) -> None
 
 def test_methods_that_only_what_is_drawn_calls_are_drawn_where_they_are_called() -> None:
     members = "\n    def weigh(self, x):\n        return x * self.fc.weight.sum()\n"
-    graph = read(with_members(members, "u = net.weigh(z)\nd = {k: u for k in 'ab'}\n"))
+    graph = read(with_members(members, "u = net.weigh(z)\nd = dict((k, u) for k in 'ab')\n"))
     assert codes_in(graph, "Net") == []
     assert [node.operator for node in graph.nodes.values() if node.names == ("u",)] == ["operator.mul"]
 
 
 def test_code_in_a_definition_stands_on_the_lines_of_the_file() -> None:
-    read_text = read_script(HEAD + function("d = {k: y for k in range(2)}"), keeps_code=True)
+    read_text = read_script(HEAD + function("d = dict((k, y) for k in range(2))"), keeps_code=True)
     program = compile_graph(read_text.graph)
     (code,) = program.codes
     shown = FileLines(read_text.graph, read_text.lines).shown(code)
@@ -210,8 +218,13 @@ def test_code_in_a_definition_stands_on_the_lines_of_the_file() -> None:
 
 
 def test_what_nobody_wants_may_have_no_name_in_a_definition() -> None:
-    assert codes_in(read(function("a, _ = {k: y for k in 'ab'}, 1")), "f") == ["a, _ = {k: y for k in 'ab'}, 1"]
-    assert read(function("_ = {k: y for k in 'ab'}\n    y = y + 1\n    d = {k: _ for k in 'ab'}")).definitions == {}
+    assert codes_in(read(function("a, _ = dict((k, y) for k in 'ab'), 1")), "f") == [
+        "a, _ = dict((k, y) for k in 'ab'), 1"
+    ]
+    assert (
+        read(function("_ = dict((k, y) for k in 'ab')\n    y = y + 1\n    d = dict((k, _) for k in 'ab')")).definitions
+        == {}
+    )
 
 
 GLOBALS = """\
@@ -242,7 +255,7 @@ def f(net, x):
     return y * scale
 
 
-d = {k: f(Net(2), torch.ones(1, width)) for k in "ab"}
+d = dict((k, f(Net(2), torch.ones(1, width))) for k in "ab")
 """
 
 
@@ -267,8 +280,8 @@ def test_a_name_that_may_not_be_reached_is_read_by_code(line: str) -> None:
 
 def test_what_stands_behind_a_return_in_a_branch_may_hold_code() -> None:
     text = "def f(x):\n    if x.sum() > 1:\n        if x.sum() > 2:\n            return x\n        x = x + 1\n"
-    text += "    d = {k: x for k in 'ab'}\n    return x * 2\n\n\nz = f(torch.ones(2))\n"
-    assert set(codes_in(read(text), "f")) == {"d = {k: x for k in 'ab'}"}
+    text += "    d = dict((k, x) for k in 'ab')\n    return x * 2\n\n\nz = f(torch.ones(2))\n"
+    assert set(codes_in(read(text), "f")) == {"d = dict((k, x) for k in 'ab')"}
 
 
 def test_settings_that_a_function_is_given_or_gives_back_are_read_by_any_name() -> None:

@@ -46,7 +46,7 @@ def test_a_block_is_drawn_around_code() -> None:
 
 
 def test_ports_are_called_after_the_names_that_are_read() -> None:
-    graph = read("import torch\nx = torch.ones(2)\nd = {k: x for k in 'ab'}\n")
+    graph = read("import torch\nx = torch.ones(2)\nd = dict((k, x) for k in 'ab')\n")
     (code,) = (node for node in graph.nodes.values() if is_code(node))
     assert [wire.port for wire in graph.wires_to(code.id)] == ["in.x"]
     assert code.names == ("d",)
@@ -71,15 +71,15 @@ def test_where_code_may_do_anything_to_names_all_of_the_text_is_code(text: str) 
     ("text", "line"),
     [
         ("import torch\n\nn = 1\ndef f():\n    global n\n    n += 1\n\nf()\ny = n + 1\n", "y = n + 1"),
-        ("import torch\n\nk = 2\ndef f(x):\n    return x and k\n\ng = {k: f for k in 'ab'}\n", "= x and k"),
+        ("import torch\n\nk = 2\ndef f(x):\n    return x and k\n\ng = dict((k, f) for k in 'ab')\n", "= x and k"),
         ("import torch\nimport inspect\n\ndef f(x):\n    return x * 2\n\ns = inspect.signature(f)\n", "def f(x):"),
         ("import torch\n\ndef f(x):\n    return x * 2\n\ntry:\n    f = 3\nfinally:\n    pass\n", "def f(x):"),
-        ("import torch\n\nf = torch.relu\nh = {k: f for k in 'a'}\n", "f = torch.relu"),
-        ("import torch as th\n\nh = {k: th.ones(2) for k in 'a'}\n", "import torch as th"),
-        ("import torch\ndevice = 'cpu'\nh = {k: device for k in 'a'}\n", "device = 'cpu'"),
+        ("import torch\n\nf = torch.relu\nh = dict((k, f) for k in 'a')\n", "f = torch.relu"),
+        ("import torch as th\n\nh = dict((k, th.ones(2)) for k in 'a')\n", "import torch as th"),
+        ("import torch\ndevice = 'cpu'\nh = dict((k, device) for k in 'a')\n", "device = 'cpu'"),
         (f"import torch\nimport os\nos.system('true')\n\ndevice = {CHOICE}\n", "device ="),
         ("import torch\nclass A:\n    pass\n\na = A()\nb = a.relu()\n", "b = a.relu()"),
-        ("import torch\nn = {k: k for k in 'a'}\nn += 1\n", "n += 1"),
+        ("import torch\nn = dict((k, k) for k in 'a')\nn += 1\n", "n += 1"),
     ],
 )  # fmt: skip
 def test_what_code_may_meddle_with_is_code_too(text: str, line: str) -> None:
@@ -90,7 +90,7 @@ def test_a_class_that_code_may_look_into_is_drawn_only_as_it_is_printed() -> Non
     plain = (
         "import torch\nfrom torch import nn\nimport time\n\nclass Net(nn.Module):\n    def __init__(self):\n"
         "        super().__init__()\n        self.fc = nn.Linear(2, 2)\n\n    def forward(self, x):\n"
-        "        return self.fc(x)\n\nnet = Net()\nd = {k: v for k, v in net.state_dict().items()}\n"
+        "        return self.fc(x)\n\nnet = Net()\nd = dict((k, v) for k, v in net.state_dict().items())\n"
     )
     assert read(plain).definitions.keys() == {"Net"}
     other = plain.replace("return self.fc(x)", "return self.fc(x) if self.training else x")
@@ -213,7 +213,7 @@ def test_nothing_is_moved_past_a_call_of_what_code_made() -> None:
 
 
 def test_a_definition_that_code_calls_stays_drawn_where_it_is_printed_as_it_was() -> None:
-    text = "import torch\n\ndef f(x, n=2):\n    y = x * n\n    return y\n\ng = {k: f for k in 'ab'}\n"
+    text = "import torch\n\ndef f(x, n=2):\n    y = x * n\n    return y\n\ng = dict((k, f) for k in 'ab')\n"
     graph = read(text)
     assert graph.definitions.keys() == {"f"}
     assert "def f(x, n=2):\n    y = x * n\n    return y\n" in write_script(graph)
@@ -238,13 +238,13 @@ def test_a_method_that_code_may_call_is_code_of_its_class() -> None:
         "import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def __init__(self):\n"
         "        super().__init__()\n        self.fc = nn.Linear(2, 2)\n\n    def part(self, x):\n"
         "        return self.fc(x)\n\n    def forward(self, x):\n        return self.part(x)\n\n"
-        "net = Net()\nd = {k: v for k, v in net.state_dict().items()}\n"
+        "net = Net()\nd = dict((k, v) for k, v in net.state_dict().items())\n"
     )
     assert read(text).definitions.keys() == {"Net"}
     part = "def part(self, x):\n    return self.fc(x)"
     assert part not in codes(text)
-    assert part in codes(f"{text}e = {{k: net.part for k in 'a'}}\n")
-    assert part in codes(f"{text}e = {{k: getattr(net, 'part') for k in 'a'}}\n")
+    assert part in codes(f"{text}e = dict((k, net.part) for k in 'a')\n")
+    assert part in codes(f"{text}e = dict((k, getattr(net, 'part')) for k in 'a')\n")
     assert part in codes(f"import helpers\n{text}")
 
 
@@ -253,18 +253,18 @@ import torch
 x = torch.ones(2)
 if x.sum() > 1:
     x = x * 2
-    d = {k: x for k in 'ab'}
+    d = dict((k, x) for k in 'ab')
 elif x.sum() > 0:
     x = x * 3
 else:
-    e = {k: x for k in 'ab'}
+    e = dict((k, x) for k in 'ab')
     x = x * 4
 """
 
 
 def test_the_branches_of_an_if_are_drawn_around_code() -> None:
     graph = read(BRANCHES)
-    assert codes(BRANCHES) == ["d = {k: x for k in 'ab'}", "e = {k: x for k in 'ab'}"]
+    assert codes(BRANCHES) == ["d = dict((k, x) for k in 'ab')", "e = dict((k, x) for k in 'ab')"]
     assert [node.operator for node in graph.nodes.values()].count("operator.mul") == 3
     assert {block.kind for block in graph.blocks.values()} == {"for"}
 
@@ -272,8 +272,8 @@ def test_the_branches_of_an_if_are_drawn_around_code() -> None:
 @pytest.mark.parametrize(
     "branch",
     [
-        "    d = {k: x for k in 'ab'}\n    e = {k: x for k in 'cd'}\n",  # it would hold nothing else
-        "    x = x * 2\n    if d := {k: x for k in 'ab'}: y = 1\n",
+        "    d = dict((k, x) for k in 'ab')\n    e = dict((k, x) for k in 'cd')\n",  # it would hold nothing else
+        "    x = x * 2\n    if d := dict((k, x) for k in 'ab'): y = 1\n",
     ],
 )
 def test_an_if_of_code_alone_is_one_card(branch: str) -> None:
@@ -287,13 +287,15 @@ def test_code_that_ends_a_turn_within_an_if_is_code_with_all_of_the_if() -> None
     assert codes(f"{text}        break\n") == ["if k > 1:\n    x = x + 1\n    break"]
 
 
-PERHAPS = "import torch\nx = torch.ones(2)\nfor k in range(3):\n    x = x * k\n    if k > 1: d = {j: x for j in 'ab'}\n"
+PERHAPS = (
+    "import torch\nx = torch.ones(2)\nfor k in range(3):\n    x = x * k\n    if k > 1: d = dict((j, x) for j in 'ab')\n"
+)
 
 
 def test_what_code_in_a_loop_binds_perhaps_need_not_be_bound_before_it() -> None:
-    assert codes(PERHAPS) == ["if k > 1: d = {j: x for j in 'ab'}"]
-    assert codes(f"{PERHAPS}    print({{j: d for j in 'ab'}})\n") == [
-        "if k > 1: d = {j: x for j in 'ab'}\nprint({j: d for j in 'ab'})"
+    assert codes(PERHAPS) == ["if k > 1: d = dict((j, x) for j in 'ab')"]
+    assert codes(f"{PERHAPS}    print({{d for j in 'ab'}})\n") == [
+        "if k > 1: d = dict((j, x) for j in 'ab')\nprint({d for j in 'ab'})"
     ]
 
 
@@ -301,7 +303,7 @@ def test_what_code_in_a_loop_binds_perhaps_need_not_be_bound_before_it() -> None
     "text",
     [
         PERHAPS.replace("    x = x * k\n", "    x = x * k\n    print({k: d})\n    x = x + 1\n"),  # of the turn before
-        f"{PERHAPS}    x = x + 1\n    if k > 0: d = {{j: x for j in 'ab'}}\n",  # either of the two
+        f"{PERHAPS}    x = x + 1\n    if k > 0: d = dict((j, x) for j in 'ab')\n",  # either of the two
     ],
 )
 def test_a_loop_whose_turns_read_what_another_turn_may_have_bound_is_code(text: str) -> None:
@@ -309,9 +311,10 @@ def test_a_loop_whose_turns_read_what_another_turn_may_have_bound_is_code(text: 
 
 
 def test_a_loop_of_one_turn_has_a_variable_of_its_own_where_the_text_reads_the_usual_one() -> None:
-    text = "import torch\nx = torch.ones(2)\n_ = {k: 5 for k in 'ab'}\nif x.sum() > 1:\n    x = x * 2\n    y = x + 1\n"
+    text = "import torch\nx = torch.ones(2)\n_ = dict((k, 5) for k in 'a')\n"
+    text += "if x.sum() > 1:\n    x = x * 2\n    y = x + 1\n"
     assert "for _ in" in write_script(read(text))
-    assert "for turn in" in write_script(read(f"{text}d = {{k: _ for k in 'ab'}}\n"))
+    assert "for turn in" in write_script(read(f"{text}d = dict((k, _) for k in 'ab')\n"))
 
 
 def test_an_if_around_work_for_an_accelerator_is_drawn() -> None:

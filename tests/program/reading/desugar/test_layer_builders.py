@@ -52,9 +52,9 @@ def test_beside_code_the_method_stays_in_the_class_and_its_calls_are_drawn() -> 
     "more",
     [
         "class Wide(Residual):\n    widening = 1\n\nother = Stages(Wide, [1, 1])\n",  # another class in another call
-        "again = {k: type(net)(Residual, [k, 1]) for k in (1, 2)}\n",
-        "again = {k: net.__class__(Residual, [k, 1]) for k in (1, 2)}\n",
-        "again = {k: Stages(Residual, [k, 1]) for k in (1, 2)}\n",
+        "again = dict((k, type(net)(Residual, [k, 1])) for k in (1, 2))\n",
+        "again = dict((k, net.__class__(Residual, [k, 1])) for k in (1, 2))\n",
+        "again = dict((k, Stages(Residual, [k, 1])) for k in (1, 2))\n",
         "Kept = Stages\n",
         "Residual = None\n",
     ],

@@ -23,6 +23,20 @@ CASES = {
         "x = [k for k in y]",
         "x = []\nfor k in y:\n    x.append(k)",
     ),
+    "dict": (
+        "x = {k.n: f(v) for k, v in y if v}",
+        "x = {}\nfor k, v in y:\n    for _ in range(bool(v)):\n        x[k.n] = f(v)",
+    ),
+    "dict of what is counted": ("x = {k: k * k for k in range(3)}", "x = {0: 0, 1: 1, 2: 4}"),
+    "dict that reads its own name": (
+        "x = {k: f(v) for k, v in x.items()}",
+        "values = {}\nfor k, v in x.items():\n    values[k] = f(v)\nx = values",
+    ),
+    "dict that calls for key and value": ("x = {f(k): g(k) for k in y}", "x = {f(k): g(k) for k in y}"),
+    "dict in a dict": (
+        "x = {k: {j: k for j in z} for k in y}",
+        "x = {}\nfor k in y:\n    values = {}\n    for j in z:\n        values[j] = k\n    x[k] = values",
+    ),
     "sum": (
         "x = sum(k for k in y)",
         "values = []\nfor k in y:\n    values.append(k)\nx = sum(values)",

@@ -93,7 +93,7 @@ def test_the_line_of_code_that_is_told_is_where_the_dock_has_it_now(
     qtbot: QtBot, session: Session, focused_panel: CodePanel, tmp_path: Path
 ) -> None:
     path = tmp_path / "code.py"
-    path.write_text("import torch\n\n\nx = torch.ones( 3 )\nd = {k: x for k in 'ab'}\n")
+    path.write_text("import torch\n\n\nx = torch.ones( 3 )\nd = dict((k, x) for k in 'ab')\n")
     session.open(path)
     qtbot.waitUntil(lambda: bool(session.run.program.codes))
     (code,) = session.run.program.codes
