@@ -6,7 +6,8 @@ from typing import Any
 from torch import Tensor
 from torch.utils.data import DataLoader, Subset, TensorDataset, default_collate
 
-from gradstudio.engine.script.compiled_steps import Head
+from gradstudio.engine.meta.inference_results import UNKNOWN
+from gradstudio.engine.script.compiled_steps import Head, Step
 
 
 def ends_of(over: Any, head: Head, names: Mapping[str, Any]) -> tuple[Any, ...] | None:
@@ -16,13 +17,26 @@ def ends_of(over: Any, head: Head, names: Mapping[str, Any]) -> tuple[Any, ...] 
         over: what the loop's head gives.
         head: of the loop; `names` what stands under each name before it.
     """
-    loader = names.get(head.loader) if head.loader else None
-    if type(loader) is DataLoader and (over is loader or isinstance(over, enumerate)):
+    name = head.loader if head.maker is None else head.maker.counts
+    loader = names.get(name) if name else None
+    if type(loader) is DataLoader and (over is loader or head.maker is not None or isinstance(over, enumerate)):
         batches = _batches(loader)
-        return tuple(enumerate(batches)) if batches is not None and over is not loader else batches
+        if batches is None or over is loader:
+            return batches
+        first = _first_number(over, head.maker)
+        return tuple([(UNKNOWN if first is None else first + place, batch) for place, batch in enumerate(batches)])
     if not isinstance(over, range | list | tuple):
         return None
     return tuple(over) if len(over) <= 3 else (over[0], over[1], over[-1])
+
+
+def _first_number(over: Any, maker: Step | None) -> int | None:
+    """What `enumerate` begins to count at; None where only a run tells."""
+    if maker is None:
+        number = over.__reduce__()[1][1]
+        return number if isinstance(number, int) else None
+    text = dict(maker.statement.inputs).get("start", "0")
+    return int(text) if text.isdecimal() else None
 
 
 def _batches(loader: "DataLoader[Any]") -> tuple[Any, ...] | None:

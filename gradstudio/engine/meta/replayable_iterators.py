@@ -131,7 +131,8 @@ def _inner(value: object) -> Iterable[object] | None:
 
 
 def _drained(value: Iterator[Any]) -> Any:
-    if not isinstance(value, _KINDS):
+    around = value.__reduce__()[1] if isinstance(value, enumerate | zip) else (value,)
+    if any(isinstance(one, Iterator) and not isinstance(one, _KINDS) for one in around):
         return UNKNOWN
     items = list(itertools.islice(value, LONGEST + 1))
     return UNKNOWN if len(items) > LONGEST or any(map(holds_iterator, items)) else ReplayableIterator(items)

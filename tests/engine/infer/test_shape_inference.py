@@ -216,6 +216,28 @@ def test_what_a_loader_gives_of_known_tensors_is_known_before_a_run(rows: int) -
     assert (len(first[0]), 32) in told and (len(first[0]), 10) in told
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "for i, (xb, yb) in enumerate(loader):",
+        "for i, batch in enumerate(loader, 1):\n        xb, yb = batch",
+        "for i, (xb, yb) in enumerate(loader, start=epoch):",
+        "counted = enumerate(loader)\n    for i, (xb, yb) in counted:",
+    ],
+)
+def test_shapes_go_through_batches_that_are_counted(head: str) -> None:
+    text = LEARNS.format(rows=210, inner=32).replace("for xb, yb in loader:", head)
+    imports = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
+    graph = read_script(imports + text).graph
+    told = infer(compile_graph(graph))
+    names: dict[str, Any] = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional}
+    exec(text.replace("range(2)", "range(1)"), names)
+    node_of = {name: item for item, one in graph.nodes.items() for name in one.names}
+    xb = next(iter(names["loader"]))[0]
+    assert told[node_of["h"], 0].shape == (len(xb), 32)
+    assert told[node_of["out"], 0].shape == (len(xb), *names["out"].shape[1:])
+
+
 def test_layers_that_do_not_fit_inside_of_a_loop_over_a_loader_are_told_before_a_run() -> None:
     told = infer(LEARNS.format(rows=200, inner=8))
     assert any("32" in port.refusal and "8" in port.refusal for port in told.values())
