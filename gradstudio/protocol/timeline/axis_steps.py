@@ -32,4 +32,4 @@ class AxisSteps:
 
 def on_axis(turns: "Numbers", each: int) -> "Numbers":
     """Where turns, from 0, end on the axis, in steps from 0."""
-    return (turns + 1) * each - 1
+    return turns if each == 1 else (turns + 1) * each - 1

@@ -62,7 +62,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         self._titles: dict[Name, str] = {}
         self._beside: list[pyqtgraph.PlotDataItem] = []
         self._drawn: tuple[tuple[BesideCurve, ...], frozenset[str], int] | None = None
-        self._weighed: tuple[tuple[BesideCurve, ...], dict[str, float]] = ((), {})
+        self._weighed: tuple[tuple[BesideCurve, ...], frozenset[str], dict[str, float]] = ((), frozenset(), {})
         self._turns = 1
         self._has_runs = False
         self.setAccessibleName("Curves over turns")
@@ -99,13 +99,13 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         self._refresh_sides()
         longest = self._store.longest_of(titles)
         for name in titles:
-            x, y = self._store.points(name)
-            x = self._store.spread(name, longest[0]) if longest is not None else x
+            _, y = self._store.points(name)
+            x = self._store.spread(name, longest[0] if longest is not None else name[0])
             whole, line = self._curve(name)
             whole.setVisible(self._turns > 1)
             if self._turns > 1:
-                whole.setData(x + 1, y, connect="finite")
-            line.setData(x + 1, smooth(y, self._turns), connect="finite")
+                whole.setData(x, y, connect="finite")
+            line.setData(x, smooth(y, self._turns), connect="finite")
         self._refresh_beside()
         self._color_axes()
         self.names.fit()
@@ -172,9 +172,8 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
     def _refresh_sides(self) -> None:
         """Put each curve on its axis; they are drawn anew where one goes to the other."""
         largest = {title: self._store.largest(name) for name, title in self._titles.items()}
-        for title, number in self._largest_beside().items():
-            if title in largest or not self._titles:
-                largest[title] = max(largest.get(title, 0.0), number)
+        for title, number in self._largest_beside(frozenset(largest)).items():
+            largest[title] = max(largest.get(title, 0.0), number)
         before = self.sides if self.sides.keys() == largest.keys() else {}
         sides = choose_sides(largest, self.chosen_sides, before)
         if sides != self.sides:
@@ -182,15 +181,16 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
             self.sides = sides
             self._show_right(Side.RIGHT in sides.values())
 
-    def _largest_beside(self) -> dict[str, float]:
-        """The largest magnitude of the curves of other runs, by title."""
+    def _largest_beside(self, titles: frozenset[str]) -> dict[str, float]:
+        """The largest magnitude of the curves of other runs that stand beside those of these titles, by title."""
         beside = self._store.beside
-        if self._weighed[0] is not beside:
+        if self._weighed[0] is not beside or self._weighed[1] != titles:
             largest: dict[str, float] = {}
             for curve in beside:
-                largest[curve.title] = max(largest.get(curve.title, 0.0), curve.largest)
-            self._weighed = beside, largest
-        return self._weighed[1]
+                if curve.is_beside(titles):
+                    largest[curve.title] = max(largest.get(curve.title, 0.0), curve.largest)
+            self._weighed = beside, titles, largest
+        return self._weighed[2]
 
     def _refresh_beside(self) -> None:
         """Curves of other runs: of the values that are plotted, or of all where none is."""
@@ -200,7 +200,7 @@ class CurvePlot(pyqtgraph.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no
         self._drawn = beside, titles, self._turns
         for item in self._beside:
             self._remove(item)
-        self._beside = [self._draw_beside(curve) for curve in beside if curve.title in titles or not titles]
+        self._beside = [self._draw_beside(curve) for curve in beside if curve.is_beside(titles)]
 
     def _draw_beside(self, curve: BesideCurve) -> pyqtgraph.PlotDataItem:
         color = beside_color(self._theme, curve.place)

@@ -126,7 +126,7 @@ class CurvesPanel(QWidget):
         for name, title in titles.items():
             yield title, *self._store.steps(name)
         for curve in self._store.beside:
-            if not titles or curve.title in titles.values():
+            if curve.is_beside(titles.values()):
                 yield f"{curve.label}: {curve.title}", curve.turns, curve.values
 
     def picture(self, kind: str) -> bytes:

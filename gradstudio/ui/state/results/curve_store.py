@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -56,48 +56,93 @@ class BesideCurve(NamedTuple):
         """The largest magnitude of its values; 0.0 where none is finite."""
         return _largest(self.values)
 
+    def is_beside(self, titles: Collection[str]) -> bool:
+        """Whether it is drawn beside curves of these titles: of one of their values, or where there are none."""
+        return not titles or self.title in titles
 
-class _Points:
-    """The points of one curve: turn numbers and values; they grow by doubling. `largest`: their largest magnitude."""
+
+class _Numbers:
+    """0, 1, 2, …: the turns of every curve that has all of them are a part of this one array; nobody writes into it."""
 
     def __init__(self) -> None:
+        self._all: Numbers | None = None
+
+    def part(self, first: int, count: int) -> Numbers:
+        """So many numbers from `first` on."""
         import numpy as np
 
-        self.x: Numbers = np.zeros(LEAST)
-        self.y: Numbers = np.zeros(LEAST)
-        self.count = 0
+        if self._all is None or first + count > len(self._all):
+            self._all = np.arange(float(max(LEAST, 1 << (first + count).bit_length())))
+            self._all.flags.writeable = False
+        return self._all[first : first + count]
+
+
+class _Points:
+    """The points of one curve: turn numbers and values; they grow by doubling.
+
+    Attributes:
+        turns: of each point; None where each is the one behind the one before, from `first` on.
+        largest: the largest magnitude of the values.
+    """
+
+    def __init__(self, numbers: _Numbers) -> None:
+        import numpy as np
+
+        self._numbers = numbers
+        self.first, self.count = 0, 0
+        self.turns: Numbers | None = None
+        self.y: Numbers = np.empty(LEAST)
         self.largest = 0.0
+
+    @property
+    def last(self) -> int:
+        """The turn of the newest point."""
+        return self.first + self.count - 1 if self.turns is None else int(self.turns[self.count - 1])
+
+    def x(self, shift: int = 0) -> Numbers:
+        """The turns of all points, so many added."""
+        if self.turns is None:
+            return self._numbers.part(self.first + shift, self.count)
+        return self.turns[: self.count] + shift if shift else self.turns[: self.count]
 
     def add(self, first: int, values: Numbers) -> None:
         """Points of consecutive turns; those of turns that are known are the same (`_part`) and left out."""
-        import numpy as np
-
-        known = int(self.x[self.count - 1]) + 1 - first if self.count else 0
+        known = self.last + 1 - first if self.count else 0
         if known > 0:
             first, values = first + known, values[known:]
         if self.count + len(values) > CAPACITY:
             self._thin()
-        while self.count + len(values) > len(self.x):
-            self.x, self.y = (np.concatenate((old, np.zeros(len(old)))) for old in (self.x, self.y))
+        self._note_turns(first, len(values))
         end = self.count + len(values)
-        self.x[self.count : end] = np.arange(first, first + len(values))
+        if end > len(self.y):
+            self.y = _enlarged(self.y, end)
         self.y[self.count : end] = values
         self.count = end
         self.largest = max(self.largest, _largest(values))
 
     def cut(self, turns: int) -> None:
         """Only so many turns stay."""
-        self.count = int(self.x[: self.count].searchsorted(turns))
+        self.count = int(self.x().searchsorted(turns))
         self.largest = _largest(self.y[: self.count])
 
     def put_before(self, turns: Numbers, values: Numbers) -> None:
         """Points that were kept: their turns may have gaps."""
+        self.turns, self.y, self.count = turns.copy(), values.copy(), len(turns)
+        self.largest = _largest(values)
+
+    def _note_turns(self, first: int, count: int) -> None:
+        """Turns from `first` on come behind those that are known."""
         import numpy as np
 
-        room = max(LEAST, 1 << len(turns).bit_length())
-        self.x, self.y, self.count = np.zeros(room), np.zeros(room), len(turns)
-        self.x[: self.count], self.y[: self.count] = turns, values
-        self.largest = _largest(values)
+        if not self.count:
+            self.first, self.turns = first, None
+        if self.turns is None and first == self.first + self.count:
+            return
+        end = self.count + count
+        turns = self.x()
+        if self.turns is None or end > len(self.turns):
+            self.turns = _enlarged(turns, end)
+        self.turns[self.count : end] = np.arange(first, first + count)
 
     def _thin(self) -> None:
         """Of every four points the lowest and the highest stay, in the order they came."""
@@ -109,8 +154,16 @@ class _Points:
         places = np.sort(np.stack((known[0].argmin(1), known[1].argmax(1)), 1), 1) + np.arange(0, whole, 4)[:, None]
         rest = np.arange(whole, self.count)
         kept = np.concatenate((np.unique(places.ravel()), rest))
-        self.x[: len(kept)], self.y[: len(kept)] = self.x[kept], self.y[kept]
-        self.count = len(kept)
+        self.turns, self.y, self.count = self.x()[kept], self.y[kept], len(kept)
+
+
+def _enlarged(numbers: Numbers, least: int) -> Numbers:
+    """A larger array that begins so; what is behind them is not touched, and takes no memory yet."""
+    import numpy as np
+
+    room = np.empty(max(LEAST, 1 << least.bit_length()))
+    room[: len(numbers)] = numbers
+    return room
 
 
 class _Begins:
@@ -166,6 +219,7 @@ class CurveStore(QObject):
         self.marks: tuple[CurveMark, ...] = ()
         self.earlier: Callable[[CurveKey], tuple[Numbers, Numbers] | None] | None = None
         self._points: dict[Name, _Points] = {}
+        self._numbers = _Numbers()
         self._begins: dict[ItemId, _Begins] = {}
         self._parting: dict[ItemId, int] = {}
         self._throttle = Throttle(ANNOUNCEMENT_MS, self)
@@ -198,22 +252,22 @@ class CurveStore(QObject):
     @property
     def parts(self) -> bool:
         """Whether turns that are drawn are about to be learnt anew, otherwise: a literal was changed before them."""
-        return any(int(points.x[points.count - 1]) >= self._parting[loop] for loop, points in self._behind_parting())
+        return any(points.last >= self._parting[loop] for loop, points in self._behind_parting())
 
     def points(self, name: Name) -> tuple[Numbers, Numbers]:
         """Numbers of turns since the start from nothing, from 0, and values; NaN where a turn had none."""
         points = self._points[name]
-        return points.x[: points.count], points.y[: points.count]
+        return points.x(), points.y[: points.count]
 
     def largest(self, name: Name) -> float:
         """The largest magnitude of what was told of a curve; 0.0: nothing finite was."""
         return self._points[name].largest
 
     def spread(self, name: Name, over: ItemId) -> Numbers:
-        """Where the turns of a curve end among those of a loop within its own, from 0; its own numbers of any other."""
+        """Where the turns of a curve end among those of a loop within its own, from 1; its own numbers of any other."""
         import numpy as np
 
-        numbers, inner, outer = self.points(name)[0], self._begins.get(over), self._begins.get(name[0])
+        numbers, inner, outer = self._points[name].x(1), self._begins.get(over), self._begins.get(name[0])
         is_within = inner is not None and all(len(turns) == 1 for turns in inner.around)
         if name[0] == over or inner is None or not is_within or outer is None or any(outer.around):
             return numbers
@@ -222,8 +276,8 @@ class CurveStore(QObject):
         if epochs[-1] == 0.0:
             epochs, turns = np.array([0.0, 1.0]), np.array([0.0, float(self._newest_turn(over) or 1)])
         slope = turns[-1] / epochs[-1]
-        beyond = np.maximum(numbers + 1 - epochs[-1], 0.0) * slope
-        ends: Numbers = np.interp(numbers + 1, epochs, turns) + beyond - 1
+        beyond = np.maximum(numbers - epochs[-1], 0.0) * slope
+        ends: Numbers = np.interp(numbers, epochs, turns) + beyond
         return ends
 
     def each(self, loop: ItemId) -> int:
@@ -275,7 +329,7 @@ class CurveStore(QObject):
         self._parting = {}
 
     def _begin(self, name: Name) -> _Points:
-        points = self._points[name] = _Points()
+        points = self._points[name] = _Points(self._numbers)
         before = self.earlier(name[1]) if self.earlier is not None else None
         if before is not None:
             points.put_before(*before)
@@ -306,7 +360,7 @@ class CurveStore(QObject):
 
     def _newest_turn(self, loop: ItemId) -> int:
         """How many turns of a loop were told of; 0: none."""
-        told = (int(points.x[points.count - 1]) + 1 for (one, _), points in self._points.items() if one == loop)
+        told = (points.last + 1 for (one, _), points in self._points.items() if one == loop)
         return max(told, default=0)
 
     def want(self, keys: tuple[CurveKey, ...]) -> None:
@@ -332,6 +386,7 @@ class CurveStore(QObject):
         """A start from nothing."""
         self.marks, self.earlier, self._parting = (), None, {}
         self._points.clear()
+        self._numbers = _Numbers()
         self._begins.clear()
         self.__dict__.pop("_axis", None)  # loops may stand in others now, or in none
         self._throttle.request()

@@ -177,6 +177,31 @@ def test_of_a_long_curve_of_shares_only_what_can_be_seen_is_drawn(
     assert len(x) < 10_000 and y[np.searchsorted(x, 12_000) : np.searchsorted(x, 13_000)].max() == 0.9
 
 
+def test_turns_that_follow_one_another_take_no_memory_of_their_own(session: Session, panel: CurvesPanel) -> None:
+    """Of a million turns a curve holds its values; where its turns are, all curves and the plot read in one array."""
+    store, accuracy = session.results.tables.curves, CurveKey(node=ItemId("accuracy"))
+    data = struct.pack("<5000d", *range(5000))
+    for number in (5000, 10_000):
+        store.add(Turned(loop=LOOP, number=number, curves=(Curve(key=KEY, data=data), Curve(key=accuracy, data=data))))
+    panel.refresh()
+    assert panel.plot is not None
+    (turns, values), (others, _) = (store.points(name) for name in store.names)
+    assert turns.tolist() == list(range(10_000)) and values.tolist() == [*range(5000), *range(5000)]
+    drawn = [line.getOriginalDataset()[0] for line in panel.plot.lines()]
+    assert all(np.shares_memory(turns, one) for one in (others, *drawn, store.steps(store.names[0])[0]))
+    assert [one.tolist() for one in drawn] == [list(range(1, 10_001))] * 2
+
+
+def test_turns_with_a_gap_are_where_they_were(session: Session) -> None:
+    store = session.results.tables.curves
+    store.add(Turned(loop=LOOP, number=3, curves=(Curve(key=KEY, data=struct.pack("<3d", 1, 2, 3)),)))
+    store.add(Turned(loop=LOOP, number=9, curves=(Curve(key=KEY, data=struct.pack("<2d", 8, 9)),)))
+    store.add(Turned(loop=LOOP, number=10, curves=(Curve(key=KEY, data=struct.pack("<2d", 9, 10)),)))
+    turns, values = store.points(store.names[0])
+    assert turns.tolist() == [0, 1, 2, 7, 8, 9] and values.tolist() == [1, 2, 3, 8, 9, 10]
+    assert store.spread(store.names[0], LOOP).tolist() == [1, 2, 3, 8, 9, 10]
+
+
 def test_the_table_has_a_line_a_turn(qtbot: QtBot, session: Session, panel: CurvesPanel) -> None:
     with qtbot.waitSignal(session.results.tables.curves.changed):
         session.results.tables.add_turns(turned(0, [0.1, 0.2]))
