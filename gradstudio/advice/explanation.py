@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from gradstudio.advice.cut_chains import NO_WAY_BACK, describe_cut, describe_freezing
+from gradstudio.advice.diagnosis.finding import Severity
 from gradstudio.advice.failure_case import Lookup, place_of
 from gradstudio.advice.failure_sentences import cause_sentence
 from gradstudio.advice.model import Advice, Rule
@@ -21,11 +22,12 @@ from gradstudio.graph.groups.call_ids import calls_around, is_call_item
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.arguments import find_operator
 from gradstudio.graph.ports.module_calls import label_at, port_label
+from gradstudio.graph.text.code_records import code_of, is_code
 from gradstudio.graph.text.item_titles import title
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.model import flatten_statements
 from gradstudio.protocol.messages.debugging import Clash
-from gradstudio.protocol.messages.events import Failed
+from gradstudio.protocol.messages.events import Failed, Warned
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.protocol.messages.progress import ProgramExit
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
@@ -35,6 +37,8 @@ FREED = r"first backward freed"
 SHAPES_EXPLAIN_NOTHING = r"memory"
 """In an explanation: it is about two backwards; what went in has nothing to do with it."""
 CUT = r"there is no way back"
+COPIED_NUMBER = "Converting a tensor with requires_grad=True to a scalar"
+PLAIN_NUMBERS = ("builtins.", "math.")
 MAX_OPERANDS = 4
 MAX_CULPRITS = 3
 MAX_TEXT = 60
@@ -63,6 +67,16 @@ def explain_warning(category: str, message: str) -> Advice:
     """Advice for a warning; empty when it is not known."""
     found = (rule.match(category, message) for rule in WARNINGS)
     return next((advice for advice in found if advice is not None), Advice())
+
+
+def warning_severity(graph: Graph, warned: Warned) -> Severity:
+    """A note where a number is taken for what is printed or kept, which is how it is meant; else a warning."""
+    place = locate_item(graph, warned.node)
+    node = place.graph.nodes.get(place.item) if place is not None else None
+    if COPIED_NUMBER not in warned.message or node is None:
+        return "warning"
+    makes_tensor = "tensor(" in code_of(node) if is_code(node) else not node.operator.startswith(PLAIN_NUMBERS)
+    return "warning" if makes_tensor else "info"
 
 
 def explain(failed: Failed, graph: Graph | None = None, lines: Lines = SCRIPT_LINES) -> Advice:

@@ -7,7 +7,7 @@ from gradstudio.advice.diagnosis.finding import WEIGHT, Finding, Severity
 from gradstudio.advice.diagnosis.finding_sources import every_finding, placed_title
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
-from gradstudio.advice.explanation import SCRIPT_LINES, Lines, explain, explain_warning
+from gradstudio.advice.explanation import SCRIPT_LINES, Lines, explain, explain_warning, warning_severity
 from gradstudio.advice.failure_cause import failure_cause
 from gradstudio.advice.failure_place import place_of_failure
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
@@ -167,7 +167,8 @@ def _warnings(graph: Graph, recorder: RunRecorder) -> Iterator[RunProblem]:
         fixes = tuple(fix.title for fix in fixes_for_warning(warned, graph, recorder.value))
         title, rest = split_first_sentence(explanation or warned.message)
         words = f"{warned.category}: {warned.message}"
-        yield RunProblem("warning", "warning", warned.node, title, rest, words, fixes)
+        severity = warning_severity(graph, warned)
+        yield RunProblem(severity, "warning", warned.node, title, rest, words, fixes)
 
 
 def _of_finding(graph: Graph, finding: Finding) -> RunProblem:

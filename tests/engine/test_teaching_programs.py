@@ -37,7 +37,6 @@ MISSED = frozenset(
     {
         "autoencoder_detached_code",
         "autoencoder_only_decoder_in_optimizer",
-        "kl_of_vae_with_plus",
         "padding_in_the_loss",
         "target_network_is_the_same",
     }

@@ -75,6 +75,7 @@ FindingKind = OneOf[
     "same_label",
     "lost_gradient",
     "unknown_attribute",
+    "undetached",
 ]
 Severity = OneOf["error", "warning", "info"]
 

@@ -1,5 +1,6 @@
 """Looks over a whole run: where numbers went bad, which gradients fade or never arrive, what steps do with them."""
 
+from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
 
@@ -24,6 +25,7 @@ from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.reduction_origins import reduction_origins, without_reductions
 from gradstudio.advice.diagnosis.run_facts import RunFacts, TimelineLike, leaf_rows
 from gradstudio.advice.diagnosis.slips.code_run_slips import of_calls_in_code
+from gradstudio.advice.diagnosis.slips.objective_slips import objective_slips
 from gradstudio.advice.diagnosis.step_order import order_findings
 from gradstudio.advice.diagnosis.training_steps import roles_of, step_findings, takes_steps
 from gradstudio.advice.diagnosis.unreached_leaves import without_gradient
@@ -63,6 +65,7 @@ class RunDiagnosis:
         self._spoils = bool(self._births) and any(map(_spoils_leaves, everything))
         self._is_spoilt = any(map(brings_nan, self._births))
         newest = everything[-MAX_BACKWARDS:]
+        self._fading = _lasting([*everything[:MAX_BACKWARDS], *everything[MAX_BACKWARDS:][-MAX_BACKWARDS:]])
         self._suspects = [one for one in newest if fades(one) or dies(one)]
         self._saturated = {one.node: one for traced in newest for one in saturations(traced)}
 
@@ -91,17 +94,26 @@ class RunDiagnosis:
             found += origins if self._spoils else [one._replace(severity="info") for one in origins]
             found += reduction_origins(view, traced)
         for traced in self._suspects:
-            found += [*fading_gradients(view, facts, traced), *dead_nodes(view, traced, facts.latest)]
+            fading = fading_gradients(view, facts, traced)
+            found += [one for one in fading if one.kind != "vanishing" or traced.statement in self._fading]
+            found += dead_nodes(view, traced, facts.latest)
         dead = {finding.node for finding in found if finding.kind == "dead"}  # the same cause, and worse
         found += [f for f in saturated_activations(view, self._saturated.values(), facts.latest) if f.node not in dead]
         found += without_gradient(view, facts, gradients, self._backwards)
         found += [*growing_graphs(view, facts), *kept_graphs(view, facts), *wrong_modes(view, facts)]
-        found += of_calls_in_code(view, facts)
+        found += [*of_calls_in_code(view, facts), *objective_slips(facts)]
         if any(one.kind == "left_out" for one in found):  # no step empties what no optimizer has
             found = [one for one in found if one.kind != "accumulates" or facts.is_held(one.node)]
         latest = {(finding.kind, _place(finding.node)): finding for finding in found}
         causes = _causes(_fed(view, list(latest.values())), is_spoilt=self._is_spoilt)
         return tuple(sorted(causes, key=lambda finding: WEIGHT[finding.severity]))
+
+
+def _lasting(backwards: list[BackwardTraced]) -> set[ItemId]:
+    """The statements most of whose backwards fade: what is learnt at last sends little back, too."""
+    counts = Counter(one.statement for one in backwards)
+    fading = Counter(one.statement for one in backwards if fades(one))
+    return {statement for statement, count in fading.items() if 2 * count >= counts[statement]}
 
 
 def _place(item: ItemId) -> tuple[object, ...]:

@@ -13,6 +13,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.graph.shared_storage import written_values
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.records import TensorRecord
 
 STEP, ZERO = "torch.optim.Optimizer.step", "torch.optim.Optimizer.zero_grad"
 MODULE_ZERO = "torch.nn.Module.zero_grad"
@@ -23,9 +24,12 @@ MOST_PARTS = 24
 
 
 class Role(NamedTuple):
-    """What a statement does to gradients or leaves; `of` is the optimizer, the module or the leaf."""
+    """What a statement does to gradients or leaves; `of` is the optimizer, the module or the leaf.
 
-    act: OneOf["step", "zero", "write", "clip"]
+    One that updates writes into whichever leaf its turn brings; `of` is the newest.
+    """
+
+    act: OneOf["step", "zero", "write", "update", "clip"]
     of: ItemId
 
 
@@ -103,6 +107,9 @@ class Steps:
         elif role.act == "write":
             self._use([key for key in self._contents if key[0] == role.of], row.node)
             self.written |= self._facts.storages((role.of, ""))
+        elif role.act == "update":
+            written = {one.storage for one in row.outputs if isinstance(one, TensorRecord)}
+            self._use([key for key in self._contents if self._facts.storages(key) & written], row.node)
         elif role.act == "step":
             self.count[role.of] = self.count.get(role.of, 0) + 1
             self.step_of[role.of] = row.node
@@ -155,7 +162,16 @@ def roles_of(view: ProgramView, facts: RunFacts) -> dict[ItemId, Role]:
             owner = ItemId(full.removesuffix(item) + base)
             if facts.storages((owner, "")):
                 found[full] = Role("write", owner)
+            elif (leaf := _leaf_written(facts, full)) is not None:
+                found[full] = Role("update", leaf)
     return found
+
+
+def _leaf_written(facts: RunFacts, item: ItemId) -> ItemId | None:
+    """The leaf whose memory the newest result of an item is."""
+    record = facts.record(item, 0)
+    leaf = facts.leaves.get(record.storage) if isinstance(record, TensorRecord) else None
+    return leaf.owner if leaf is not None and not leaf.path else None
 
 
 def _module_of(view: ProgramView, clip: ItemId) -> ItemId | None:
@@ -202,7 +218,7 @@ def step_findings(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role])
 
 
 def _is_known(view: ProgramView, facts: RunFacts, role: Role) -> bool:
-    if role.act in ("write", "clip") or (role.act == "zero" and facts.is_module(role.of)):
+    if role.act in ("write", "update", "clip") or (role.act == "zero" and facts.is_module(role.of)):
         return True
     node = view.node(role.of)
     return role.of in facts.held and node is not None and makes_optimizer(node.operator)

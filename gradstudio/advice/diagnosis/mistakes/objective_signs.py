@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CROSS, ELEMENTWISE, LOGARITHMS, LOGITS
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.advice.diagnosis.run_facts import RunFacts, leaf_rows
+from gradstudio.advice.diagnosis.run_facts import Leaf, RunFacts, leaf_rows
 from gradstudio.advice.diagnosis.training_steps import Role
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import OptimizerRecord, TensorRecord
@@ -17,6 +17,7 @@ SHAPING = frozenset({"squeeze", "view", "reshape", "flatten"})
 PICKING = frozenset({"getitem", "gather", "take_along_dim"})
 COSTS = re.compile(r"cost|loss|penalt|regret|error", re.IGNORECASE)
 """What is to become less, by its name."""
+PARAMETER = "torch.nn.Parameter"
 POWERS = frozenset({"pow", "square", "abs"})
 
 
@@ -27,7 +28,7 @@ def negated_errors(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role]
     if optimizer is None or not isinstance(record, OptimizerRecord) or any(g.get("maximize") for g in record.groups):
         return
     held = facts.held.get(optimizer, {})
-    if not any(facts.leaves[storage].path for storage in held if storage in facts.leaves):
+    if not any(_is_parameter(view, facts.leaves[storage]) for storage in held if storage in facts.leaves):
         return  # an input that is to fool a model
     roots = {value.node for traced in facts.backwards() for row in traced.rows[:1] for value in row.values}
     for root in sorted(roots) if len(roots) == 1 else ():  # of several losses one may work against another
@@ -48,6 +49,11 @@ def negated_errors(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role]
             "Take the minus away.",
             (root, optimizer),
         )
+
+
+def _is_parameter(view: ProgramView, leaf: Leaf) -> bool:
+    node = view.node(leaf.owner)
+    return bool(leaf.path) or (node is not None and node.operator == PARAMETER)
 
 
 def _is_likelihood(words: list[str]) -> bool:

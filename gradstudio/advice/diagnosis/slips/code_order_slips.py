@@ -26,6 +26,9 @@ SWITCHED = re.compile(r"\.eval\(|\.train\((?!\))|\btraining\b")
 """What may switch to evaluation."""
 WITH_MODES = re.compile(r"^(Dropout\w*|BatchNorm\w*|dropout\w*|batch_norm)$")
 EVAL, TRAIN = ".eval(", ".train("
+DRAWN_CONDITION = "range(bool("
+QUIET = ("clip_grad", "parameters", "print", "item")
+"""What goes neither backward nor forward."""
 MODES = frozenset({"eval", "train"})
 
 
@@ -43,8 +46,8 @@ def of_order(graph: Graph) -> Iterator[Finding]:
         if "step" not in text:
             continue
         blocks = ((part, part.body) for part in ast.walk(syntax_of(text)) if isinstance(part, Loop | Function))
-        found = (finding for owner, body in blocks for finding in _of_block(item, owner, _flat(body)))
-        yield from list(found)[:1]
+        found = [finding for owner, body in blocks for finding in _of_block(item, owner, body)]
+        yield from found[:1]
 
 
 def of_modes(graph: Graph, facts: RunFacts) -> Iterator[Finding]:
@@ -72,19 +75,46 @@ def _flat(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     return [inner for one in body for inner in (_flat(one.body) if isinstance(one, ast.With) else [one])]
 
 
-def _of_block(item: ItemId, owner: Loop | Function, body: Sequence[ast.stmt]) -> Iterator[Finding]:
+def _of_block(item: ItemId, owner: Loop | Function, block: Sequence[ast.stmt]) -> Iterator[Finding]:
+    for body in (_flat(block), _with_conditional_steps(_flat(block))):
+        acts = [act for at, one in enumerate(body) if (act := _act(one, at)) is not None]
+        for step in (act for act in acts if act.word == "step" and OPTIMIZER.search(act.of)):
+            if _is_emptied(body, acts, step):
+                yield _idle(item, step, "zero_grad stands between the backward and the step")
+    yield from _of_early_steps(item, owner, _flat(block))
+
+
+def _with_conditional_steps(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a block, those among them that stand under an `if` with a step."""
+    found = list[ast.stmt]()
+    for one in body:
+        inner = _flat(one.body) if isinstance(one, ast.If | ast.For) and _is_condition(one) else []
+        acts = (_act(part, 0) for part in inner)
+        found += inner if any(act is not None and act.word == "step" for act in acts) else [one]
+    return found
+
+
+def _is_condition(one: ast.If | ast.For) -> bool:
+    """Whether it is an `if` without an else; a program prints one that is drawn as a loop of one turn or none."""
+    return not one.orelse and (isinstance(one, ast.If) or ast.unparse(one.iter).startswith(DRAWN_CONDITION))
+
+
+def _is_emptied(body: Sequence[ast.stmt], acts: Sequence[_Act], step: _Act) -> bool:
+    """Whether the gradients of the backward before a step are zeroed in between."""
+    backwards = [act.at for act in acts if act.word == "backward"]
+    zeros = [act.at for act in acts if act.word == "zero_grad" and act.of == step.of]
+    between = [at for at in zeros if at < step.at and any(back < at for back in backwards)]
+    if not between or any(between[-1] < back < step.at for back in backwards):
+        return False
+    return _is_quiet(body[between[-1] + 1 : step.at])
+
+
+def _of_early_steps(item: ItemId, owner: Loop | Function, body: Sequence[ast.stmt]) -> Iterator[Finding]:
     acts = [act for at, one in enumerate(body) if (act := _act(one, at)) is not None]
     backwards = [act.at for act in acts if act.word == "backward"]
     for step in (act for act in acts if act.word == "step" and OPTIMIZER.search(act.of)):
         zeros = [act.at for act in acts if act.word == "zero_grad" and act.of == step.of]
-        between = [at for at in zeros if at < step.at and any(back < at for back in backwards)]
-        if (
-            between
-            and not any(between[-1] < back < step.at for back in backwards)
-            and _is_quiet(body[between[-1] + 1 : step.at])
-        ):
-            yield _idle(item, step, "zero_grad stands between the backward and the step")
-        elif not backwards or min(backwards) < step.at or _steps_again(acts, step):
+        if not backwards or min(backwards) < step.at or _steps_again(acts, step):
             continue
         elif any(at < step.at for at in zeros) and (isinstance(owner, Loop) or len(backwards) == 1):
             yield _idle(item, step, "the step stands before the backward, and zero_grad before both")
@@ -104,7 +134,7 @@ def _steps_again(acts: Sequence[_Act], step: _Act) -> bool:
 def _is_quiet(between: Sequence[ast.stmt]) -> bool:
     """Whether nothing there can go backward unseen: calls of torch's and prints alone."""
     called = [part.func for one in between for part in ast.walk(one) if isinstance(part, ast.Call)]
-    return all(ast.unparse(one).rpartition(".")[2].startswith(("clip_grad", "print", "item")) for one in called)
+    return all(ast.unparse(one).rpartition(".")[2].startswith(QUIET) for one in called)
 
 
 def _idle(item: ItemId, step: _Act, cause: str) -> Finding:

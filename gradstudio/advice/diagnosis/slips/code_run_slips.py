@@ -12,6 +12,7 @@ from gradstudio.advice.diagnosis.nan_reasons import INFINITIES, NANS, kind_of_re
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts, is_zero
 from gradstudio.advice.diagnosis.slips import code_order_slips, code_slips
+from gradstudio.advice.diagnosis.slips.objective_slips import word_of
 from gradstudio.graph.groups.code_ids import CodeCall, code_call
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
@@ -92,21 +93,21 @@ def _of_backward(view: ProgramView, traced: BackwardTraced, calls: Mapping[ItemI
         yield from _no_logarithm(row, word, given)
         yield from _broadcasts(row, given)
     root = traced.rows[0] if traced.rows else None
-    if root is not None and _word(root) == LEAF and root.values and root.values[0].node in calls:
+    if root is not None and word_of(root) == LEAF and root.values and root.values[0].node in calls:
         yield _new_leaf(root.values[0].node)
 
 
 def _activation_in_loss(row: AutogradRow, word: str, given: AutogradRow) -> Iterator[Finding]:
     for one in CONTAINED:
-        if _word(row) == one.loss and word in one.words and _word(given) == one.given:
+        if word_of(row) == one.loss and word in one.words and word_of(given) == one.given:
             title, why = one.title.format(word), one.why.format(word)
             yield Finding(one.kind, "warning", row.node, title, why, (row.node,))
 
 
 def _no_logarithm(row: AutogradRow, word: str, given: AutogradRow) -> Iterator[Finding]:
-    if not _word(row).startswith(CHOSEN) or word not in loss_mistakes.NLL or _word(given) not in SCORES:
+    if not word_of(row).startswith(CHOSEN) or word not in loss_mistakes.NLL or word_of(given) not in SCORES:
         return
-    what = "probabilities" if _word(given) == SOFTMAX else "scores"
+    what = "probabilities" if word_of(given) == SOFTMAX else "scores"
     yield Finding(
         "no_logarithm",
         "warning",
@@ -121,7 +122,7 @@ def _no_logarithm(row: AutogradRow, word: str, given: AutogradRow) -> Iterator[F
 def _broadcasts(row: AutogradRow, given: AutogradRow) -> Iterator[Finding]:
     """A difference that is larger than the column which learns, where that comes as a layer gives it."""
     summary, column = _shape(row.incoming), _shape(row.outgoing)
-    if _word(row) not in DIFFERENCES or _word(given) not in SCORES or summary is None or column is None:
+    if word_of(row) not in DIFFERENCES or word_of(given) not in SCORES or summary is None or column is None:
         return
     many = column[0] if len(column) == 2 and column[1] == 1 else 0
     if many < 2 or summary != (many, many):
@@ -161,7 +162,7 @@ def _never_zeroed(view: ProgramView, facts: RunFacts, calls: Mapping[ItemId, Cod
         if isinstance(event, Row):
             stepped = stepped or _is_step(event, calls)
             continue
-        before = [row.before for row in event.rows if _word(row) == LEAF]
+        before = [row.before for row in event.rows if word_of(row) == LEAF]
         if stepped and before:
             if any(one is None or is_zero(one) for one in before):
                 return
@@ -186,7 +187,7 @@ def _not_finite(facts: RunFacts, calls: Mapping[ItemId, CodeCall]) -> Iterator[F
     began: ItemId | None = None
     for row in facts.events:
         if isinstance(row, BackwardTraced):
-            if any(worst(one.incoming) for one in row.rows if _word(one) == LEAF):
+            if any(worst(one.incoming) for one in row.rows if word_of(one) == LEAF):
                 return  # it comes of the weights
             continue
         bad, call = kind_of_records(row.outputs), calls.get(row.node)
@@ -220,7 +221,7 @@ def _given(row: AutogradRow, rows: Mapping[int, AutogradRow]) -> AutogradRow | N
     for _ in range(len(rows)):
         first = row.next[0][0] if row.next else -1
         before = rows.get(first)
-        if before is None or _word(before) not in UNCHANGING:
+        if before is None or word_of(before) not in UNCHANGING:
             return before
         row = before
     return None
@@ -230,7 +231,3 @@ def _shape(summaries: tuple[object, ...]) -> tuple[int, ...] | None:
     first = next(iter(summaries), None)
     return getattr(first, "shape", None)
 
-
-def _word(row: AutogradRow) -> str:
-    """``LogSoftmax`` for ``LogSoftmaxBackward0``."""
-    return row.autograd.rstrip("0123456789").removesuffix("Backward")

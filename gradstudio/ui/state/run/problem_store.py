@@ -253,7 +253,7 @@ class ProblemStore(QObject):
         return Problem("warning", "refusal", refusal.node, title, explanation, refusal.refusal, fixes)
 
     def _warning(self, warned: Warned, times: int) -> Problem:
-        from gradstudio.advice.explanation import explain_warning
+        from gradstudio.advice.explanation import explain_warning, warning_severity
         from gradstudio.advice.fixes.fix_kinds import fixes_for_warning
 
         key = (warned.node, warned.category, warned.message)
@@ -263,7 +263,8 @@ class ProblemStore(QObject):
         words = f"{warned.category}: {warned.message}"
         title = _first_sentence(explanation) or f"{warned.category}: {_in_one_line(warned.message)}"
         title += f" ({times:,} times)" if times > 1 else ""
-        return Problem("warning", "warning", warned.node, title, explanation, words, self._fixes[key])
+        severity = warning_severity(self._store.graph, warned)
+        return Problem(severity, "warning", warned.node, title, explanation, words, self._fixes[key])
 
     def _finding(self, finding: "Finding") -> Problem:
         from gradstudio.advice.diagnosis.finding_sources import placed_title
