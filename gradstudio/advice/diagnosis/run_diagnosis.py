@@ -101,7 +101,7 @@ class RunDiagnosis:
         found += [f for f in saturated_activations(view, self._saturated.values(), facts.latest) if f.node not in dead]
         found += without_gradient(view, facts, gradients, self._backwards)
         found += [*growing_graphs(view, facts), *kept_graphs(view, facts), *wrong_modes(view, facts)]
-        found += [*of_calls_in_code(view, facts), *objective_slips(facts)]
+        found += [*of_calls_in_code(view, facts), *objective_slips(view, facts)]
         if any(one.kind == "left_out" for one in found):  # no step empties what no optimizer has
             found = [one for one in found if one.kind != "accumulates" or facts.is_held(one.node)]
         latest = {(finding.kind, _place(finding.node)): finding for finding in found}

@@ -1,15 +1,19 @@
 """What is taken for a copy and is none, and copies that lose what they are made of."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.program_view import ProgramView, written_nodes
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
 
 LOADS, MAKES = frozenset({"load_state_dict"}), frozenset({"tensor"})
+SECOND_NAMES, LOADING = frozenset({"alias"}), ".load_state_dict"
+STAYING = re.compile(r"(^|_)(target|teacher|old|ref|reference|ema|momentum|frozen|copy|backup|best)(_|$)|_old$|_copy$")
+"""What a module is called that is to differ from the one that learns."""
 STATE = "torch.nn.Module.state_dict"
 WRITTEN = "setitem"
 WHOLE = ("int", "uint", "bool")
@@ -49,6 +53,24 @@ def kept_reference(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup)
         f"{name} is no copy of the weights of {of}: state_dict() gives the tensors themselves, which training changes",
         f"Loading it later changes nothing. Keep a copy: copy.deepcopy({of}.state_dict()).",
         (kept, item),
+    )
+
+
+def second_name(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:
+    """A module under a name that says it is to stay as it was, while the other one learns."""
+    source, name = view.source(item), view.name(item)
+    if source is None or not STAYING.search(name) or not isinstance(lookup(source.item, source.output), ModuleRecord):
+        return
+    if any(node.operator.endswith(LOADING) for node in written_nodes(view.graph)):
+        return  # told where it is loaded
+    of = view.source_name(source)
+    yield Finding(
+        "kept_reference",
+        "warning",
+        item,
+        f"{name} is {of} itself, and no copy of it: whatever changes {of} changes {name}",
+        f"A second name is no second module. Make {name} = copy.deepcopy({of}).",
+        (item, source.item),
     )
 
 

@@ -13,6 +13,9 @@ NUMBERS = frozenset({"item"})
 """What gives the number of a tensor, without its graph."""
 ARITHMETIC = frozenset("add sub rsub mul div truediv neg append sum".split())
 SUMS = frozenset({"add", "sub"})
+STEPPED = frozenset("gt lt ge le argmax round floor ceil sign".split())
+"""What is flat nearly everywhere: no slope comes back through it."""
+MEASURING = ARITHMETIC | frozenset("tuple float to double type_as mean view reshape flatten pow sub squeeze unsqueeze".split())
 FARTHEST = 24
 
 
@@ -36,6 +39,55 @@ def lost_term(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Ite
         f"loss is made, and call it only for what is printed.",
         (source.item, item, total),
     )
+
+
+def flat_term(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:
+    """What was rounded, compared or chosen of a prediction, measured and added to a loss."""
+    source = view.source(item)
+    record = lookup(source.item, source.output) if source is not None else None
+    if source is None or not isinstance(record, TensorRecord) or not record.requires_grad:
+        return
+    total = _flat_sum(view, item, view.resolve(source.item, source.output)[0], lookup)
+    if total is None:
+        return
+    yield Finding(
+        "lost_term",
+        "warning",
+        item,
+        f"{view.name(item)} has no slope: the term of the loss that is made of it teaches nothing, only the others do",
+        "A threshold or a choice is flat nearly everywhere. Measure the probabilities themselves in the loss, and "
+        "round only what is shown.",
+        (item, total),
+    )
+
+
+def _flat_sum(view: ProgramView, item: ItemId, whole: ItemId, lookup: Lookup) -> ItemId | None:
+    """Where what has no slope is added to what learns, of which a backward begins; where it lets through not."""
+    todo, seen = [item], {item}
+    while todo and len(seen) < FARTHEST:
+        for user in view.followers(todo.pop(0)):
+            if user in seen or view.word(user) not in MEASURING:
+                continue
+            seen.add(user)
+            record = lookup(user, 0)
+            if not isinstance(record, TensorRecord) or not record.requires_grad:
+                todo.append(user)
+            elif view.word(user) in SUMS and leads_to_backward(view, user, REDUCING):
+                return None if whole in _terms(view, user) else user
+    return None
+
+
+def _terms(view: ProgramView, total: ItemId) -> set[ItemId]:
+    """What a sum is made of, that of which one is detached among it: a straight-through estimator has the value."""
+    todo, found = [total], set[ItemId]()
+    while todo and len(found) < FARTHEST:
+        for source in view.sources(todo.pop()):
+            at, _ = view.resolve(source.item, source.output)
+            if at not in found:
+                found.add(at)
+                if view.word(at) in SUMS | {"detach"}:
+                    todo.append(at)
+    return found
 
 
 def _sum_with(view: ProgramView, item: ItemId, whole: ItemId, lookup: Lookup) -> ItemId | None:

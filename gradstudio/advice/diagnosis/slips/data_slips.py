@@ -20,6 +20,7 @@ DRAWING = frozenset(
     "Dropout sample rsample".split()
 )
 REARRANGING = frozenset("getitem view reshape flatten contiguous transpose permute T long to".split())
+MOST_USERS = 24
 LEAST_ERROR = 0.5
 """Where bytes wrap around, their mean is off by 256 times the share of those that did."""
 
@@ -95,7 +96,7 @@ def _mean(
     return float(text) if source is None and text.isdigit() else None
 
 
-def counted_padding(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
+def counted_padding(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
     """Class numbers that were padded, in a loss that is not told which number is the padding."""
     source = view.source(item, ("inputs.1", "target"))
     settings = _settings(view, item)
@@ -107,13 +108,12 @@ def counted_padding(view: ProgramView, item: ItemId, word: str, _lookup: Lookup)
         if before is None or any(one.port in ("index", "index.0", "index.1") for one in view.sources(at)):
             return
         at, _ = view.resolve(before.item, before.output)
-    if node is None or view.word(at) not in PADDED:
+    if node is None:
         return
-    named = view.source(at, ("padding_value",))
-    constant = view.node(view.resolve(named.item, named.output)[0]) if named is not None else None
-    text = node.literals.get("padding_value", "0") if named is None else ""
-    value = (constant.literals.get("value", "") if constant is not None else text).removesuffix(".0")
-    if not value.isdigit():
+    is_padded = view.word(at) in PADDED
+    value = _setting(view, at, "padding_value", "0") if is_padded else _padding_of_embedding(view, at)
+    record = lookup(*view.resolve(source.item, source.output))
+    if not value.isdigit() or not (is_padded or _may_hold(record, int(value))):
         return
     yield Finding(
         "counted_padding",
@@ -124,6 +124,37 @@ def counted_padding(view: ProgramView, item: ItemId, word: str, _lookup: Lookup)
         f"ignore_index={value} where class {value} means nothing else.",
         (item, at),
     )
+
+
+def _setting(view: ProgramView, item: ItemId, port: str, default: str) -> str:
+    """A whole number that an item is given, written at it or at a constant; "" where it is computed."""
+    named, node = view.source(item, (port,)), view.node(item)
+    if named is not None:
+        constant = view.node(view.resolve(named.item, named.output)[0])
+        return constant.literals.get("value", "").removesuffix(".0") if constant is not None else ""
+    return node.literals.get(port, default).removesuffix(".0") if node is not None else ""
+
+
+def _padding_of_embedding(view: ProgramView, item: ItemId) -> str:
+    """Which number an embedding that is given the same tensor takes for padding."""
+    todo, seen = [item], {item}
+    while todo and len(seen) < MOST_USERS:
+        for user in view.followers(todo.pop(0)):
+            maker = view.maker(user)
+            if maker is not None and view.word(user) == "Embedding":
+                return _setting(view, maker, "padding_idx", "")
+            if user not in seen and view.word(user) in REARRANGING:
+                seen.add(user)
+                todo.append(user)
+    return ""
+
+
+def _may_hold(record: object, number: int) -> bool:
+    """Whether a number lies between the least and the largest of a tensor."""
+    if not isinstance(record, TensorRecord):
+        return False
+    low, high = record.summary.minimum, record.summary.maximum
+    return low is not None and high is not None and low <= number <= high
 
 
 def _settings(view: ProgramView, loss: ItemId) -> set[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import RunFacts
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
@@ -18,7 +19,8 @@ UNCHANGING = frozenset(
 LAYERS, LOGARITHMS = frozenset({"Addmm", "Mm", "Bmm"}), frozenset({"LogSoftmax", "Log", "Sub"})
 DIFFERENCES, MAXIMA = frozenset({"Sub", "Rsub"}), frozenset({"Max", "Amax"})
 ERRORS = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss", "L1Loss"})
-MOST_TERMS = 32
+SCALING = frozenset({"mul", "sum", "mean", "div", "truediv", "neg"})
+MOST_TERMS, MOST_STEPS = 32, 5
 Rows = Mapping[int, AutogradRow]
 
 
@@ -29,21 +31,21 @@ class _Term(NamedTuple):
     row: AutogradRow
 
 
-def objective_slips(facts: RunFacts) -> Iterator[Finding]:
+def objective_slips(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
     """All of them, of the newest backward of each statement."""
     newest = {traced.statement: traced for traced in facts.backwards()}
     found: dict[tuple[str, ItemId], Finding] = {}
     for traced in newest.values():
-        for finding in _of_backward(traced):
+        for finding in _of_backward(view, traced):
             found.setdefault((finding.kind, finding.node), finding)
     yield from found.values()
 
 
-def _of_backward(traced: BackwardTraced) -> Iterator[Finding]:
+def _of_backward(view: ProgramView, traced: BackwardTraced) -> Iterator[Finding]:
     rows = {row.id: row for row in traced.rows if row.order == 1}
     divergences = [one for row in rows.values() if (one := _divergence(row, rows)) is not None]
     if divergences and all(_falls(square) for _, square in divergences):
-        yield _negative_divergence(divergences[0][0])
+        yield _negative_divergence(_named(view, divergences[0][0].node))
     for row in rows.values():
         if word_of(row) == "Mul" and _is_policy(row, rows):
             yield _learning_advantage(row)
@@ -75,16 +77,16 @@ def _falls(square: AutogradRow) -> bool:
     return summary.minimum < 0 and summary.maximum <= 0
 
 
-def _negative_divergence(row: AutogradRow) -> Finding:
+def _negative_divergence(item: ItemId) -> Finding:
     return Finding(
         "diverges",
         "warning",
-        row.node,
-        "The KL divergence has the wrong sign in the loss: every step pushes the code away from the normal "
-        "distribution",
+        item,
+        "The KL divergence has the wrong sign in the loss (a minus too few or too many): every step pushes the code "
+        "away from the normal distribution",
         "1 + logvar − mu² − exp(logvar) is never above 0, and is 0 where the code is a normal distribution. The loss "
         "takes it with a minus: −0.5 · sum(1 + logvar − mu² − exp(logvar)). With a plus it falls without end.",
-        (row.node,),
+        (item,),
     )
 
 
@@ -142,6 +144,20 @@ def _learning_target(row: AutogradRow) -> Finding:
 
 
 # ------------------------------------------------------------------ helpers
+
+
+def _named(view: ProgramView, item: ItemId) -> ItemId:
+    """The value with a name that a sum is brought to by factors and reductions; itself where there is none."""
+    here = item
+    for _ in range(MOST_STEPS):
+        node = view.node(here)
+        if node is not None and any(name != "_" for name in node.names):
+            return here
+        users = [user for user in view.followers(here) if view.word(user) in SCALING]
+        if len(users) != 1:
+            break
+        here = users[0]
+    return item
 
 
 def _terms(row: AutogradRow, rows: Rows, *, through_factors: bool = False) -> list[_Term]:
