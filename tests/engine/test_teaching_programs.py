@@ -36,7 +36,6 @@ PLANTED, RIGHT = programs("planted"), programs("right")
 MISSED = frozenset(
     {
         "autoencoder_detached_code",
-        "autoencoder_only_decoder_in_optimizer",
     }
 )
 """Planted bugs that are known not to be found."""

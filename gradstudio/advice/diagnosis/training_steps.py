@@ -67,6 +67,7 @@ class Steps:
         zeroed: optimizers whose idle steps stand behind a zeroing, and the statement that zeroed last.
         reached: leaves that got gradients, and in how many backwards something was in `.grad` before.
         written: leaves that the program writes into itself.
+        next_step: who stepped first behind a backward that reached a leaf.
     """
 
     def __init__(self, facts: RunFacts, roles: dict[ItemId, Role]) -> None:
@@ -79,6 +80,8 @@ class Steps:
         self.step_of: dict[ItemId, ItemId] = {}
         self.reached: dict[LeafKey, int] = {}
         self.written: set[int] = set()
+        self.next_step: dict[LeafKey, ItemId] = {}
+        self._waiting: set[LeafKey] = set()
         self._contents: dict[LeafKey, _Content] = {}
         self._fresh: set[ItemId] = set()
         self._added_by: dict[LeafKey, ItemId] = {}
@@ -91,6 +94,7 @@ class Steps:
     def _backward(self, traced: BackwardTraced) -> None:
         for key, row in leaf_rows(traced):
             content = self._contents.setdefault(key, _Content())
+            self._waiting.add(key)
             before = row.before
             if before is None or is_zero(before):
                 content.empty()
@@ -113,6 +117,9 @@ class Steps:
         elif role.act == "step":
             self.count[role.of] = self.count.get(role.of, 0) + 1
             self.step_of[role.of] = row.node
+            for key in self._waiting:
+                self.next_step.setdefault(key, role.of)
+            self._waiting.clear()
             if role.of not in self._fresh:
                 self.idle[role.of] = self.idle.get(role.of, 0) + 1
             held = self._facts.held.get(role.of, {})
@@ -214,7 +221,7 @@ def step_findings(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role])
     yield from _not_zeroed(view, facts, steps)
     yield from _idle(view, steps)
     yield from _frozen(view, facts, steps)
-    yield from left_out(view, facts, set(steps.count), steps.reached, steps.written)
+    yield from left_out(view, facts, steps.next_step, steps.reached, steps.written)
 
 
 def _is_known(view: ProgramView, facts: RunFacts, role: Role) -> bool:

@@ -15,7 +15,9 @@ ARITHMETIC = frozenset("add sub rsub mul div truediv neg append sum".split())
 SUMS = frozenset({"add", "sub"})
 STEPPED = frozenset("gt lt ge le argmax round floor ceil sign".split())
 """What is flat nearly everywhere: no slope comes back through it."""
-MEASURING = ARITHMETIC | frozenset("tuple float to double type_as mean view reshape flatten pow sub squeeze unsqueeze".split())
+MEASURING = ARITHMETIC | frozenset(
+    "tuple float to double type_as mean view reshape flatten pow sub squeeze unsqueeze".split()
+)
 FARTHEST = 24
 
 

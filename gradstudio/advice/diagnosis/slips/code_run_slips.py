@@ -230,4 +230,3 @@ def _given(row: AutogradRow, rows: Mapping[int, AutogradRow]) -> AutogradRow | N
 def _shape(summaries: tuple[object, ...]) -> tuple[int, ...] | None:
     first = next(iter(summaries), None)
     return getattr(first, "shape", None)
-

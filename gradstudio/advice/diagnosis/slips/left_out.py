@@ -9,6 +9,7 @@ from gradstudio.advice.quotations import written as written_text
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.groups.call_ids import SEPARATOR
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.records import ModuleRecord
 
 ADD_GROUP = "torch.optim.Optimizer.add_param_group"
 LEAST_TURNS = 2
@@ -16,37 +17,40 @@ MOST_NAMES = 3
 
 
 def left_out(
-    view: ProgramView, facts: RunFacts, stepped: set[ItemId], reached: dict[LeafKey, int], written: set[int]
+    view: ProgramView,
+    facts: RunFacts,
+    next_step: dict[LeafKey, ItemId],
+    reached: dict[LeafKey, int],
+    written: set[int],
 ) -> Iterator[Finding]:
     """Parameters that get gradients, and that no optimizer was given.
 
     Args:
-        stepped: the optimizers that have stepped.
+        next_step: the optimizer that stepped first behind a backward that reached a leaf.
         reached: leaves that got gradients, and in how many backwards something was in `.grad` before.
         written: leaves that the program writes into itself.
     """
-    steppers = [optimizer for optimizer in facts.held if optimizer in stepped]
-    if not steppers or any(node.operator == ADD_GROUP for node in written_nodes(view.graph)):
+    if not next_step or any(node.operator == ADD_GROUP for node in written_nodes(view.graph)):
         return
     held = {storage for leaves in facts.held.values() for storage in leaves}
     has_modules = any(facts.leaves[storage].path for storage in held if storage in facts.leaves)
     learns = _is_module_of(facts, held)
-    left: dict[int, None] = {}
+    left: dict[int, ItemId] = {}
     asked = {storage for item in _differentiated_by(view) for storage in facts.storages((item, ""))}
     for key, times in reached.items():
         storages = facts.storages(key)
         if not storages or storages & (held | written | asked):
             continue
         is_meant = times < LEAST_TURNS if not key[1] else not (has_modules or learns)
-        if not is_meant:
-            left.update(dict.fromkeys(storages))
+        if not is_meant and key in next_step:
+            left.update(dict.fromkeys(storages, next_step[key]))
     names = names_of(view, facts, list(left))
+    optimizer = next(iter(left.values()), ItemId(""))
     if names and all(_is_inside(view, facts.leaves[one].owner) for one in left if one in facts.leaves):
-        yield _unregistered(view, facts, steppers[-1], list(left), names)
-    elif names and _are_made_behind(facts, list(left), steppers[-1]):
-        yield _replaced(view, facts, steppers[-1], list(left), names)
+        yield _unregistered(view, facts, optimizer, list(left), names)
+    elif names and _are_made_behind(facts, list(left), optimizer):
+        yield _replaced(view, facts, optimizer, list(left), names)
     elif names:
-        optimizer = steppers[-1]
         yield Finding(
             "left_out",
             "warning",
@@ -140,11 +144,25 @@ def names_of(view: ProgramView, facts: RunFacts, storages: list[int]) -> str:
 
 def _module_name(view: ProgramView, facts: RunFacts, leaf: Leaf, storages: list[int]) -> str:
     """The module of a parameter; the module around it where all of that is meant."""
-    name = view.name(leaf.owner, facts.module_output(leaf.owner))
     whole = [storage for storage, other in facts.leaves.items() if other.owner == leaf.owner]
+    output = facts.module_output(leaf.owner)
+    if output is None and (several := _module_of(facts, leaf, storages)) is not None:
+        output, whole = several
+    name = view.name(leaf.owner, output)
     if not leaf.path or set(whole) <= set(storages):
         return name
     return f"{name}.{leaf.path.rpartition('.')[0] or leaf.path}"
+
+
+def _module_of(facts: RunFacts, leaf: Leaf, storages: list[int]) -> tuple[int, list[int]] | None:
+    """Of several modules that one statement binds the one with a parameter that is left, and where all of it lives."""
+    row = facts.latest.get(leaf.owner)
+    for output, record in enumerate(row.outputs if row is not None and len(row.outputs) > 1 else ()):
+        if isinstance(record, ModuleRecord) and leaf.path in record.parameters:
+            own = [tensor.storage for tensor in record.parameters.values()]
+            if record.parameters[leaf.path].storage in storages:
+                return output, own
+    return None
 
 
 def owners_of(view: ProgramView, facts: RunFacts, storages: list[int]) -> tuple[ItemId, ...]:
