@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gradstudio.ui.docks.inspector.code_section import InsideSection
+from gradstudio.ui.docks.messages.problems_panel import ProblemsPanel
 from gradstudio.ui.state.results.code_calls import call_at
 from tests.ui.desk import Desk, Key, Keys
 from tests.ui.trusted import open_trusted, run_to_the_end
@@ -30,6 +31,23 @@ y = grow(x)
 loss = y.sum()
 loss.backward()
 """
+
+SLIP = """import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class Trainer:
+    def fit(self):
+        torch.manual_seed(0)
+        net = nn.Linear(3, 4)
+        p = F.softmax(net(torch.ones(2, 3)), dim=1)
+        loss = F.cross_entropy(p, torch.tensor([0, 1]))
+        loss.backward()
+
+
+trainer = Trainer()
+trainer.fit()"""
 
 
 @pytest.fixture
@@ -165,3 +183,24 @@ def test_what_is_drawn_has_no_inside(program: Desk) -> None:
     run_to_the_end(program)
     program.session.attention.select((program.node("x"),))
     assert inside(program).isHidden()
+
+
+def test_a_click_on_what_is_wrong_inside_of_code_leads_to_its_line(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    open_trusted(desk, qtbot, tmp_path, SLIP)
+    run_to_the_end(desk)
+    desk.session.problems.refresh()
+    (problem,) = [one for one in desk.session.problems.problems if "softmax" in one.title]
+    panel = desk.window.room.panels["problems"]
+    assert isinstance(panel, ProblemsPanel)
+    desk.window.frame.docks["problems"].show()
+    desk.window.frame.docks["problems"].raise_()
+    desk.until(lambda: panel.model.rowCount() > 0)
+    index = panel.model.index(desk.session.problems.problems.index(problem), 0)
+    QTest.mouseClick(
+        panel.view.viewport(),
+        Qt.MouseButton.LeftButton,
+        Keys.NoModifier,
+        panel.view.visualRect(index).topLeft() + QPoint(12, 8),
+    )
+    line = desk.window.room.panels["code"].marks.active_line()  # type: ignore[attr-defined]
+    assert "F.cross_entropy" in desk.window.code.editor.text.splitlines()[line - 1]

@@ -12,6 +12,7 @@ from gradstudio.graph.analysis.validity import INSIDE, incomplete_inside, troubl
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.errors import EditError
 from gradstudio.graph.groups.call_ids import is_call_item, outermost
+from gradstudio.graph.groups.code_ids import code_call
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.slices import Slices, is_stop, stop_if, work_through
 from gradstudio.protocol.messages.events import Failed, Warned
@@ -156,13 +157,15 @@ class ProblemStore(QObject):
         return True
 
     def reveal(self, problem: Problem) -> None:
-        """Show where it is, and the moment it was seen at; what cannot run for a group's inside, there."""
+        """Show where it is, and the moment: it was seen at, or code called it; what cannot run inside a group, there."""
         begins = problem.path[0] if problem.kind == "incomplete" and problem.path else problem.node
         self._attention.reveal(begins)
         if problem.backward and problem.place >= 0:
             at = self._results.timeline.place_of(problem.backward, problem.place)
-            if at is not None:
-                self._attention.look_at(at)
+        else:
+            at = self._results.timeline.made_at(problem.inside) if code_call(problem.inside) is not None else None
+        if at is not None:
+            self._attention.look_at(at)
 
     def put_off(self, put_off: bool) -> None:
         """Look for none until this is taken back: the window is being filled."""
