@@ -102,16 +102,16 @@ def counted_padding(view: ProgramView, item: ItemId, word: str, lookup: Lookup) 
     settings = _settings(view, item)
     if source is None or settings & {"ignore_index", "weight", "reduction"}:
         return
-    at, _ = view.resolve(source.item, source.output)
+    at, output = view.resolve(source.item, source.output)
     while (node := view.node(at)) is not None and view.word(at) in REARRANGING:
         before = view.source(at, ("self", "input", "a"))
         if before is None or any(one.port in ("index", "index.0", "index.1") for one in view.sources(at)):
             return
-        at, _ = view.resolve(before.item, before.output)
+        at, output = view.resolve(before.item, before.output)
     if node is None:
         return
     is_padded = view.word(at) in PADDED
-    value = _setting(view, at, "padding_value", "0") if is_padded else _padding_of_embedding(view, at)
+    value = _setting(view, at, "padding_value", "0") if is_padded else _padding_of_embedding(view, at, output)
     record = lookup(*view.resolve(source.item, source.output))
     if not value.isdigit() or not (is_padded or _may_hold(record, int(value))):
         return
@@ -135,17 +135,17 @@ def _setting(view: ProgramView, item: ItemId, port: str, default: str) -> str:
     return node.literals.get(port, default).removesuffix(".0") if node is not None else ""
 
 
-def _padding_of_embedding(view: ProgramView, item: ItemId) -> str:
+def _padding_of_embedding(view: ProgramView, item: ItemId, output: int) -> str:
     """Which number an embedding that is given the same tensor takes for padding."""
-    todo, seen = [item], {item}
+    todo, seen = list(view.followers(item, output)), {item}
     while todo and len(seen) < MOST_USERS:
-        for user in view.followers(todo.pop(0)):
-            maker = view.maker(user)
-            if maker is not None and view.word(user) == "Embedding":
-                return _setting(view, maker, "padding_idx", "")
-            if user not in seen and view.word(user) in REARRANGING:
-                seen.add(user)
-                todo.append(user)
+        user = todo.pop(0)
+        maker = view.maker(user)
+        if maker is not None and view.word(user) == "Embedding":
+            return _setting(view, maker, "padding_idx", "")
+        if user not in seen and view.word(user) in REARRANGING:
+            seen.add(user)
+            todo += view.followers(user)
     return ""
 
 

@@ -157,7 +157,7 @@ class ProblemStore(QObject):
         return True
 
     def reveal(self, problem: Problem) -> None:
-        """Show where it is, and the moment: it was seen at, or code called it; what cannot run inside a group, there."""
+        """Show where it is, and when it was seen, or code called it; what cannot run for a group's inside, there."""
         begins = problem.path[0] if problem.kind == "incomplete" and problem.path else problem.node
         self._attention.reveal(begins)
         if problem.backward and problem.place >= 0:
