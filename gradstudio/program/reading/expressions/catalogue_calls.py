@@ -24,6 +24,7 @@ from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.definitions.method_inlining import Inlined
 from gradstudio.program.reading.desugar.synthetic_nodes import at_position
+from gradstudio.program.reading.expressions.old_arguments import say_reduction
 from gradstudio.program.reading.expressions.receiver_types import LAST, owners_of
 from gradstudio.program.reading.graph_builder import GraphBuilder, Port, WiredResult
 from gradstudio.program.reading.imports import Modules
@@ -213,6 +214,7 @@ class Calls:
         if path in PROCESSES and self._is_beyond_row(node, path, names):
             return self._called_with(node, FREE_PATH, [Written(quote(path))], names)
         _name_out(node, path)
+        say_reduction(node, path)
         node = _gathered(node, path, len(before))
         positional, keywords = self._arguments(node, before)
         try:
