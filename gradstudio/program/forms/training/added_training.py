@@ -2,23 +2,23 @@
 
 What was there stays as it was typed: the statements that the loss is computed by move into the loop, the rest stands
 before it. Data that are rows of a batch get a data set, a part of them that is kept for a test, and loaders; the test
-is one batch, so that its figures are those of all its rows.
+goes over batches, too, and its figures are those of all its rows: the mean of the losses by rows, what is right of all.
 """
 
 import ast
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from gradstudio.graph.analysis.program_analysis import Analysis, analyse
+from gradstudio.graph.analysis.program_analysis import analyse
 from gradstudio.graph.model import ROOT, Graph, ItemId
 from gradstudio.graph.names import bound_names
 from gradstudio.graph.text.item_titles import title
-from gradstudio.operators.model import Effect
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.init_statements import SettingUp
 from gradstudio.program.forms.statement_units import Value
+from gradstudio.program.forms.training.loop_turns import loop_that_trains
 from gradstudio.program.forms.training.static_shapes import Shapes
 from gradstudio.program.forms.training.training_options import USUAL, TrainingOptions
 from gradstudio.program.forms.training.training_step import Step
@@ -36,6 +36,10 @@ ONE_MODE = frozenset("Linear Conv1d Conv2d Conv3d Embedding LayerNorm GroupNorm 
 OPERANDS = 2
 LEAST_ROWS = 8
 """Data of fewer rows are learnt all at once."""
+TEST_BATCHES = 4
+"""So many batches to learn from are one of the test, which keeps nothing for a backward."""
+SUMS = ('reduction="sum"', "reduction='sum'", ".sum()\n")
+"""Words of losses that are no mean over rows: their test is one batch."""
 INDENT = "    "
 APART = "_val"
 """Behind the name of data whose rows to validate are kept apart."""
@@ -91,7 +95,7 @@ def with_training(
         NoForm: there is nothing to train, or a training is there already; says what to do.
     """
     analysis = analyse(graph)
-    loop = _loop_that_trains(analysis)
+    loop = loop_that_trains(analysis)
     if loop is not None:
         raise NoForm(f"'{title(graph, loop)}' trains already: change its numbers, or what stands in it.")
     step = Step(analysis)
@@ -105,27 +109,24 @@ def with_training(
     shapes = [shape_of(value) or static.of(value) for value in made.inputs]
     counts = {shape[0] if shape else 0 for shape in shapes if shape is not None}  # of others a data set says itself
     are_rows = len(counts) == 1 and min(counts) >= LEAST_ROWS if counts else len(shapes) >= OPERANDS
-    return "\n".join(_Writer(step, made, write(graph, stem=stem), are_rows, options).lines()) + "\n"
-
-
-def _loop_that_trains(analysis: Analysis) -> ItemId | None:
-    """The innermost loop with a backward in it."""
-    graph = analysis.graph
-    for item, operator in analysis.validity.operators.items():
-        if Effect.BACKWARD in operator.effects:
-            around = [ItemId(one) for one in graph.ancestors(item)]
-            found = [one for one in around if one in graph.blocks and graph.blocks[one].kind == "for"]
-            if found:
-                return found[0]
-    return None
+    return "\n".join(_Writer(step, made, write(graph, stem=stem), shapes if are_rows else None, options).lines()) + "\n"
 
 
 class _Writer:
     """Lines of the new text."""
 
-    def __init__(self, step: Step, made: SettingUp, script: Script, are_rows: bool, options: TrainingOptions) -> None:
+    def __init__(
+        self,
+        step: Step,
+        made: SettingUp,
+        script: Script,
+        shapes: Sequence[Shape | None] | None,
+        options: TrainingOptions,
+    ) -> None:
+        """`shapes` of the data, as far as they are known; None: they are no rows."""
         self._options = options
-        self._graph, self._step_of, self._script, self._are_rows = step.graph, step, script, are_rows
+        self._graph, self._step_of, self._script = step.graph, step, script
+        self._are_rows, self._shapes = shapes is not None, shapes or ()
         self._text = script.code.split("\n")
         self._names = _Names(set(bound_names(step.graph)))
         self._body = {statement.lineno: statement for statement in ast.parse(script.code).body}
@@ -137,7 +138,8 @@ class _Writer:
         self._words = words
         self._models = [one for one, word in words.items() if word not in _NO_PARAMETERS and not word.endswith("Loss")]
         self._modal = [one for one, word in words.items() if word not in ONE_MODE and not word.endswith("Loss")]
-        self._loss = self._named_loss()
+        self._loss, self._test_data = self._named_loss(), ""
+        self._adds_up = any(word in script.code for word in SUMS)
         self._leaves = [self._name_of(value) for value in made.parameters]
 
     def lines(self) -> Iterator[str]:
@@ -185,10 +187,7 @@ class _Writer:
         yield from self._batches(forward, objects, batch, loader)
         yield from (f"{INDENT}{one}.step()" for one in objects.schedules)
         yield from (f"{INDENT}{model}.eval()" for model in self._modal)
-        yield f"{INDENT}with torch.no_grad():"
-        test = {name: self._names.fresh(f"{name}_test") for name in self._data}
-        yield f"{INDENT * 2}for {_target(test)} in {test_loader}:"
-        yield from _indented(self._test(forward, test), 3)
+        yield from _indented(self._test(forward, test_loader))
 
     def _batches(self, forward: list[int], objects: _Objects, batch: dict[str, str], loader: str) -> Iterator[str]:
         """The loop over batches; several of them make a step where that is asked for."""
@@ -233,7 +232,9 @@ class _Writer:
             yield f"{data} = torch.utils.data.TensorDataset({', '.join(self._data)})"
             yield f"{train}, {test} = torch.utils.data.random_split({data}, [0.8, 0.2])"
         yield f"{loader} = torch.utils.data.DataLoader({train}, batch_size={self._options.batch}, shuffle=True)"
-        yield f"{test_loader} = torch.utils.data.DataLoader({test}, batch_size=len({test}))"
+        self._test_data = test
+        size = f"len({test})" if self._adds_up else str(self._options.batch * TEST_BATCHES)
+        yield f"{test_loader} = torch.utils.data.DataLoader({test}, batch_size={size})"
         return loader, test_loader
 
     def _kept_apart(self) -> list[str]:
@@ -280,18 +281,43 @@ class _Writer:
         yield f"{objects.scaler}.step({objects.optimizer})"
         yield f"{objects.scaler}.update()"
 
-    def _test(self, forward: list[int], renamed: dict[str, str]) -> Iterator[str]:
+    def _test(self, forward: list[int], loader: str) -> Iterator[str]:
         """The same of the data that nobody learns from, under other names; of classes the share that is right."""
-        names = dict(renamed)
+        names = {name: self._names.fresh(f"{name}_test") for name in self._data}
+        head = f"for {_target(names)} in {loader}:"
+        rows = f"len({names[self._data[0]]})"
+        loss, cost, total = (self._names.fresh(one) for one in (f"{self._loss}_test", "cost", "total"))
+        inside = list(self._measured(forward, names, cost))
+        sums = {total: f"{cost} * {rows}"}
+        figures = {loss: total}
+        if (scores := self._scores(forward[-1])) is not None:
+            score, target = (names.get(one, one) for one in scores)
+            each = "" if self._is_one_class(scores[1]) else f" * {rows} / {target}.numel()"
+            accuracy, right, correct = (self._names.fresh(one) for one in ("accuracy", "right", "correct"))
+            inside.append(f"{right} = ({score}.argmax(1) == {target}).sum(){each}")
+            sums[correct] = right
+            figures[accuracy] = correct
+        yield f"{', '.join(sums)} = {', '.join(('0.0', '0')[: len(sums)])}"
+        yield "with torch.no_grad():"
+        yield f"{INDENT}{head}"
+        yield from _indented(inside, 2)
+        yield from (f"{INDENT * 2}{name} = {name} + {part}" for name, part in sums.items())
+        yield from (f"{name} = {part} / len({self._test_data})" for name, part in figures.items())
+
+    def _is_one_class(self, target: str) -> bool:
+        """Whether a row surely has one class; else what is right is counted in rows."""
+        shape = self._shapes[self._data.index(target)] if target in self._data else None
+        return shape is not None and len(shape) == 1
+
+    def _measured(self, forward: list[int], names: dict[str, str], cost: str) -> Iterator[str]:
+        """The forward of a batch of the test; the loss is called `cost` there, `names` learns what else is called."""
         for line in forward:
             found = [one for one in ast.walk(self._body[line]) if isinstance(one, ast.Name)]
             bound = [self._loss] if self._is_bare(line) else [one.id for one in found if isinstance(one.ctx, ast.Store)]
-            names.update((one, self._names.fresh(f"{one}_test")) for one in bound if one not in names)
+            for one in bound:
+                if one not in names:
+                    names[one] = cost if one == self._loss else self._names.fresh(f"{one}_test")
             yield from self._renamed(line, names)
-        scores = self._scores(forward[-1])
-        if scores is not None:
-            score, target = (names.get(one, one) for one in scores)
-            yield f"{self._names.fresh('accuracy')} = ({score}.argmax(1) == {target}).float().mean()"
 
     # ---------------------------------------------------------------- what is in the text
 

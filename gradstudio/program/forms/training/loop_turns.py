@@ -1,8 +1,10 @@
-"""Turns of a loop over a range that the text says."""
+"""Turns of a loop over a range that the text says, and the loop that trains."""
 
 import msgspec
 
+from gradstudio.graph.analysis.program_analysis import Analysis
 from gradstudio.graph.model import ItemId
+from gradstudio.operators.model import Effect
 from gradstudio.program.forms.statement_units import Units
 from gradstudio.program.forms.training.static_shapes import Shapes
 
@@ -35,3 +37,15 @@ def turns_of(units: Units, loop: ItemId) -> Turns | None:
         return None
     turns = range(*numbers)
     return Turns(len(turns), turns.start, turns.step) if len(turns) else None
+
+
+def loop_that_trains(analysis: Analysis) -> ItemId | None:
+    """The innermost loop with a backward in it."""
+    graph = analysis.graph
+    for item, operator in analysis.validity.operators.items():
+        if Effect.BACKWARD in operator.effects:
+            around = [ItemId(one) for one in graph.ancestors(item)]
+            found = [one for one in around if one in graph.blocks and graph.blocks[one].kind == "for"]
+            if found:
+                return found[0]
+    return None

@@ -55,11 +55,11 @@ y = (x - 1) ** 2
 """
 
 
-def trained(text: str) -> tuple[str, dict[str, Any]]:
+def trained(text: str, shape: tuple[int, ...] | None = None) -> tuple[str, dict[str, Any]]:
     """The text with a training, and what Python makes of it."""
     import torch  # takes seconds: not where tests are collected
 
-    new = with_training(read_script(text).graph, lambda _: None)
+    new = with_training(read_script(text).graph, lambda _: shape)
     names: dict[str, Any] = {}
     torch.manual_seed(0)
     exec(new, names)
@@ -68,7 +68,7 @@ def trained(text: str) -> tuple[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("text", [CLASSES, LEAVES, BARE, POINT])
 def test_what_is_written_is_drawn_as_it_stands(text: str) -> None:
-    new, _ = trained(text)
+    new, _ = trained(text, (200,))
     assert write(read_script(new).graph).code.replace("optim.", "torch.optim.").count("torch.optim.Adam") == 1
     printed = {line.strip() for line in write(read_script(new).graph).code.split("\n")}
     lost = {line.strip() for line in new.split("\n") if "optim" not in line and "import" not in line} - printed
@@ -165,7 +165,34 @@ def test_figures_of_the_test_are_those_of_all_its_rows() -> None:
 
     scores = names["net"].eval()(names["X_val"]).detach()
     assert torch.equal(names["accuracy"], (scores.argmax(1) == names["Y_val"]).float().mean())
-    assert torch.equal(names["loss_test"], F.cross_entropy(scores, names["Y_val"]))
+    torch.testing.assert_close(names["loss_test"], F.cross_entropy(scores, names["Y_val"]))
+    parts = names["Y_val"].split(128)
+    costs = [F.cross_entropy(*part) * len(part[0]) for part in zip(scores.split(128), parts, strict=True)]
+    torch.testing.assert_close(names["loss_test"], sum(costs) / 2100, rtol=1e-6, atol=0)
+    assert names["test_loader"].batch_size == 128, "not all at once"
+
+
+@pytest.mark.parametrize("shape", [(200, 3), None])
+def test_of_several_classes_a_row_the_share_of_all_is_told(shape: tuple[int, ...] | None) -> None:
+    text = CLASSES.replace("nn.Linear(16, 2))", "nn.Linear(16, 6), nn.Unflatten(1, (2, 3)))").replace("Y)", "Z)")
+    text = text.replace("logits =", "Z = Y.unsqueeze(1).expand(200, 3)\nlogits =")
+    new = with_training(read_script(text).graph, lambda _: shape)
+    names: dict[str, Any] = {}
+    exec(new, names)
+    assert 0.8 < names["accuracy"] <= 1
+    assert " * len(" in new and "_test.numel()" in new
+
+
+def test_of_one_class_a_row_what_is_right_is_counted() -> None:
+    new = with_training(read_script(CLASSES).graph, lambda _: (200,))
+    assert "            right = (logits_test.argmax(1) == Y_test).sum()\n" in new
+
+
+def test_a_loss_that_adds_up_is_tested_in_one_batch() -> None:
+    text = CLASSES.replace("F.cross_entropy(logits, Y)", 'F.cross_entropy(logits, Y, reduction="sum")')
+    _, names = trained(text)
+    assert names["test_loader"].batch_size == 40
+    assert names["loss_test"] == names["cost"]
 
 
 def test_a_seed_between_data_and_model_stays_where_it_was() -> None:

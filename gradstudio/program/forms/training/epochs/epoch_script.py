@@ -62,7 +62,8 @@ class _Functions(FunctionWriter):
             return []
         references = self._references("network", {})
         names = [references.name(value) for value in found.batch]
-        measures = [f'"{name}": {references.name(value)}' for name, value in found.measures.items()]
+        rows = dict.fromkeys(found.weighted, f" * len({names[0]})")
+        measures = [f'"{name}": {references.name(value)}{rows.get(name, "")}' for name, value in found.measures.items()]
         return [
             *signature("measure", [f"network: {self._plan.title}", "batch: tuple"], f"dict[str, {_TENSOR}]"),
             f'{INDENT}"""What is looked at of a batch that nobody learns from."""',
@@ -109,6 +110,7 @@ class _EpochScript(ScriptWriter):
             "trains": epoch.trains,
             "evaluates": epoch.evaluates and epoch.evaluation is not None,
             "measured": epoch.evaluation is not None,
+            "adds_up": epoch.evaluation is not None and epoch.evaluation.adds_up,
             "loss_apart": bool(epoch.loss_units),
             "optimizer": True,
             "rate": self.plan.rate is not None,

@@ -7,7 +7,7 @@ import msgspec
 from gradstudio.graph.analysis.program_analysis import Analysis
 from gradstudio.graph.card_grouping import EVAL, TRAIN
 from gradstudio.graph.model import BodyId, ItemId
-from gradstudio.operators.model import Family
+from gradstudio.operators.model import Face, Family
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.return_values import prediction_of
 from gradstudio.program.forms.statement_roles import pulled_parts
@@ -31,6 +31,8 @@ class Evaluation(msgspec.Struct, frozen=True):
         loader: gives the batches; `batch` what is taken of each.
         units: what is computed of a batch.
         measures: the numbers among that, by name.
+        weighted: those that count as often as a batch has rows; `adds_up`: each is a sum over the rows of its batch
+            then, which the canvas itself divides by all rows.
     """
 
     loader: Value
@@ -38,6 +40,8 @@ class Evaluation(msgspec.Struct, frozen=True):
     body: BodyId
     units: tuple[ItemId, ...]
     measures: dict[str, Value]
+    weighted: frozenset[str] = frozenset()
+    adds_up: bool = False
 
 
 class Epoch:
@@ -178,9 +182,47 @@ class Epoch:
         units = tuple(one for one in self.units.of(scope) if one not in self.units.heads)
         acting = [one for one in units if self.objects.changed(one) or one in self.graph.blocks]
         carried = self.graph.blocks[loop].carried
-        if acting or carried:
+        sums = [found for one in range(1, len(carried) + 1) if (found := self._sum(loop, one, batch)) is not None]
+        if acting or len(sums) < len(carried):
             raise NoForm(f"'{self.step.name(loop)}' does more than measure.")
+        if sums:
+            kept = tuple(one for one in units if one not in {item for item, _, _ in sums})
+            measures = {self._figure(item): value for item, value, _ in sums}
+            weighted = frozenset(self._figure(item) for item, _, is_weighted in sums if is_weighted)
+            return Evaluation(loader, batch, scope, kept, measures, weighted, adds_up=True)
         return Evaluation(loader, batch, scope, units, dict(self._measures(units)))
+
+    def _sum(self, loop: ItemId, output: int, batch: tuple[Value, ...]) -> tuple[ItemId, Value, bool] | None:
+        """What a carried name adds up: the statement, what it adds, and whether that times the rows of the batch."""
+        name = self.graph.blocks[loop].carried[output - 1]
+        wire = self.graph.wires.get((loop, f"next.{name}"))
+        parts = self._operands(wire.source, "+") if wire is not None else None
+        if wire is None or parts is None or parts[0] != (loop, output):
+            return None
+        product = self._operands(parts[1][0], "*")
+        if product is None or not self.graph.nodes[parts[1][0]].nested:
+            return wire.source, parts[1], False
+        operator = self.units.operator(product[1][0])
+        rows = self.graph.wires_to(product[1][0])
+        is_rows = operator is not None and operator.word == "len" and [(w.source, w.output) for w in rows] == [batch[0]]
+        return (wire.source, product[0], True) if is_rows else None
+
+    def _operands(self, item: ItemId, symbol: str) -> tuple[Value, Value] | None:
+        """Both sides of an operator, where they are wired."""
+        operator = self.units.operator(item)
+        if operator is None or operator.face is not Face.INFIX or operator.symbol != symbol:
+            return None
+        wires = [self.graph.wires.get((item, parameter.name)) for parameter in operator.parameters[:2]]
+        left, right = ((wire.source, wire.output) if wire is not None else None for wire in wires)
+        return (left, right) if left is not None and right is not None else None
+
+    def _figure(self, item: ItemId) -> str:
+        """What a sum is called when it is divided by all rows; else its own name."""
+        for wire in self.graph.wires_from(item):
+            parts, node = self._operands(wire.target, "/"), self.graph.nodes.get(wire.target)
+            if parts is not None and parts[0] == (item, 0) and node is not None and len(node.names) == 1:
+                return node.names[0]
+        return self.graph.nodes[item].names[0]
 
     def _measures(self, units: tuple[ItemId, ...]) -> Iterator[tuple[str, Value]]:
         for unit in units:

@@ -2,8 +2,8 @@
 
 Lines end in ``#? a b`` as in `script_templates`. Features: `device`, `dtype`, `schedule`, `by_epoch` and `unused` as
 there; `steps` a schedule goes on in each step, `trains` the model is switched to training before an epoch, `evaluates`
-to evaluation before it is measured, `measured` an epoch measures something, `loss_apart` the loss is a function of its
-own.
+to evaluation before it is measured, `measured` an epoch measures something, `adds_up` as sums
+over the rows of a batch, `loss_apart` the loss is a function of its own.
 """
 
 HEAD = '''\
@@ -100,7 +100,8 @@ def evaluate(  #? measured
             count = len(batch[0])  #? measured
             rows += count  #? measured
             for name, value in measure(model, batch).items():  #? measured
-                totals[name] = totals.get(name, 0) + value * count  #? measured
+                totals[name] = totals.get(name, 0) + value  #? measured adds_up
+                totals[name] = totals.get(name, 0) + value * count  #? measured !adds_up
     return {name: average(total, rows).item() for name, total in totals.items()}  #? measured
   #? measured
   #? measured
