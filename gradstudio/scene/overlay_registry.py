@@ -56,6 +56,8 @@ class Shown:
     cost: bool = _row(
         "Memory and time", "Cost", "what every node holds, and how long it took", "cost", is_on=False, in_toolbar=False
     )
+    over_ranks: bool = False
+    """No row: of several processes whether they agree, and by how much not, in the place of one's numbers."""
 
 
 def _row_of(each: "Field[bool]") -> OverlayRow:
@@ -63,5 +65,5 @@ def _row_of(each: "Field[bool]") -> OverlayRow:
     return OverlayRow(each.name, title, button, tip, icon, each.default is True, each.metadata["in_toolbar"])
 
 
-OVERLAYS: Final = tuple(_row_of(each) for each in fields(Shown))
+OVERLAYS: Final = tuple(_row_of(each) for each in fields(Shown) if each.metadata)
 """All of them, in the order of the menu."""

@@ -244,13 +244,13 @@ def ranks_sign(summary: Summary) -> str:
     return f" {spread_sign(summary.spread)}"
 
 
-def ranks_text(summary: Summary) -> str:
-    """Of a value on several ranks, whether they hold the same, in words; "" with one rank."""
+def ranks_text(summary: Summary, *, is_short: bool = False) -> str:
+    """Of a value on several ranks, whether they hold the same, in words (`is_short`: of a card); "" with one rank."""
     if summary.spread is None:
         return ""
-    from gradstudio.protocol.ranks.spread_words import spread_words  # most programs have one rank
+    from gradstudio.protocol.ranks.spread_words import spread_amount, spread_words  # most programs have one
 
-    return spread_words(summary.spread)
+    return spread_amount(summary.spread) if is_short else spread_words(summary.spread)
 
 
 def ranks_alarm(summary: Summary, mark: str = "") -> str:

@@ -69,10 +69,18 @@ def shown(desk: Desk, name: str) -> TensorRecord:
     return outputs[0]
 
 
+def words_on(desk: Desk, name: str) -> str:
+    """What its card says in the place of numbers."""
+    desk.rest()
+    (section,) = desk.window.canvas.scene.updates.well(desk.node(name)).sections
+    assert section.value is not None
+    return section.value.text
+
+
 @pytest.mark.usefixtures("processes")
 def test_ranks_are_run_and_looked_at_one_after_another(desk: Desk) -> None:
     bar = desk.window.toolbar
-    assert bar.rank_list is not None and bar.rank_list.isVisible() and bar.rank_list.count() == 2
+    assert bar.rank_list is not None and bar.rank_list.isVisible() and bar.rank_list.count() == 3
     assert bar.device.currentText() == "2 processes · cpu"
     run_to_the_end(desk)
     assert desk.session.run.state.outcome == "done"
@@ -85,8 +93,12 @@ def test_ranks_are_run_and_looked_at_one_after_another(desk: Desk) -> None:
     bar.rank_list.activated.emit(1)
     desk.until(lambda: shown(desk, "x").summary.value == [2.0, 2.0, 2.0])
     assert shown(desk, "x").summary.spread == x.spread and not desk.session.run.state.busy
+    bar.rank_list.activated.emit(2)
+    desk.until(lambda: words_on(desk, "x") == "Δ ≥ 1")
+    assert bar.rank_list.currentText() == "all" and words_on(desk, "y") == "Δ ≥ 2"
     bar.rank_list.activated.emit(0)
     desk.until(lambda: shown(desk, "x").summary.value == [1.0, 1.0, 1.0])
+    assert bar.rank_list.currentText() == "rank 0" and words_on(desk, "x") == ""
 
 
 @pytest.mark.usefixtures("processes")

@@ -3,6 +3,9 @@
 from gradstudio.protocol.messages.ranks import Holders, Range, Spread
 from gradstudio.protocol.number_format import format_number
 
+CARD_RANKS = 3
+"""So many ranks are named on a card."""
+
 
 def spread_sign(spread: Spread) -> str:
     """As short as can be: "=" where all hold the same bytes, "≠", "~" where figures alone are.
@@ -18,6 +21,31 @@ def spread_sign(spread: Spread) -> str:
     if _is_other(spread):
         return "≠"
     return f"{spread.ranks}/{spread.ranks + spread.missing}" if spread.missing else "~"
+
+
+def spread_amount(spread: Spread) -> str:
+    """For a card: who holds a NaN, else whether all hold the same, else by how much not (Δ).
+
+    Of one number the largest absolute difference between two ranks is exact. Of more, "≥": two tensors of which a
+    figure (min, max, mean, rms) differs by d differ by at least d in some element, for none of the figures moves by
+    more than that.
+    """
+    for word, who in (("NaN", spread.nan), ("∞", spread.infinite)):
+        if who.count:
+            return f"{word} on {_few_ranks(who)}"
+    if not spread.layout:
+        return "other shapes"
+    if spread.missing and spread.ranks == 1:
+        return f"told by {spread.ranks} of {spread.ranks + spread.missing}"
+    if spread.parts:
+        return f"parts of {spread.ranks}"
+    if spread.digest:
+        return f"{_few(spread)} equal"
+    widest = max(_figures(spread), key=lambda one: one.most - one.least, default=None)
+    if widest is None or widest.least == widest.most:
+        return f"{_few(spread)} ≈"
+    sign = "=" if spread.layout.endswith("[]") else "≥"
+    return f"Δ {sign} {format_number(widest.most - widest.least, 4)}"
 
 
 def spread_words(spread: Spread) -> str:
@@ -43,8 +71,21 @@ def spread_words(spread: Spread) -> str:
 
 def _is_other(spread: Spread) -> bool:
     """Whether it is seen that ranks hold different values; bytes alone are not compared of what is very large."""
-    ranges = [each for each in (spread.minimum, spread.maximum, spread.mean, spread.rms) if each is not None]
-    return not spread.layout or any(one.least != one.most for one in ranges)
+    return not spread.layout or any(one.least != one.most for one in _figures(spread))
+
+
+def _figures(spread: Spread) -> list[Range]:
+    return [each for each in (spread.minimum, spread.maximum, spread.mean, spread.rms) if each is not None]
+
+
+def _few(spread: Spread) -> str:
+    return f"{spread.ranks}/{spread.ranks + spread.missing}" if spread.missing else "all"
+
+
+def _few_ranks(who: Holders) -> str:
+    """The lowest ranks by number, in the width of a card."""
+    names = ", ".join(f"r{rank}" for rank in who.ranks[:CARD_RANKS])
+    return f"{names} +{who.count - CARD_RANKS}" if who.count > CARD_RANKS else names
 
 
 def _differing(spread: Spread) -> str:

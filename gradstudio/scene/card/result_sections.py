@@ -1,6 +1,6 @@
 """The part of a card that comes from a run or from inference: values, types, gradients, problems. No Qt.
 
-`result_height` is cheap, for all cards after a run; `result_sections` writes the texts, for cards in view.
+`well_heights` is cheap, for all cards after a run; `result_sections` writes the texts, for cards in view.
 """
 
 from collections.abc import Iterator, Sequence
@@ -299,37 +299,39 @@ def _sections(results: Results, node: ItemId, names: Sequence[str], shown: Shown
         if isinstance(record, ModuleRecord):
             continue
         heading = names[output] if several and output < len(names) else ""
-        section = _section(record, results.grad(node, output), heading, several, shown)
-        if section is not None:
+        if (section := _section(record, results.grad(node, output), heading, several, shown)) is not None:
             yield section
 
 
 def _section(record: Record, row: GradRow | None, heading: str, several: bool, shown: Shown) -> Section | None:
-    gradient = _gradient(record, row) if shown.gradients and isinstance(record, TensorRecord) else None
+    gradient = _gradient(record, row, shown) if shown.gradients and isinstance(record, TensorRecord) else None
     total = section_height(record, row, shown)
     if not total:
         return None
-    value = _display(record) if shown.values and not isinstance(record, OptimizerRecord) else None
+    value = _display(record, shown) if shown.values and not isinstance(record, OptimizerRecord) else None
     return Section(
         total + EDGE + (LINE if several else 0.0), heading, value, _facts(record, shown), tuple(_rows(record, shown)),
         gradient, stands_beside(record, row, shown),
     )  # fmt: skip
 
 
-def _display(record: Record) -> Display:
+def _display(record: Record, shown: Shown) -> Display:
     if isinstance(record, TensorRecord):
-        return tensor_display(record.summary)
+        return tensor_display(record.summary, over_ranks=shown.over_ranks)
     kind: DisplayKind = "number" if isinstance(record, PlainRecord) and record.what == "number" else "words"
     if isinstance(record, ArrayRecord) and record.value is not None:
         flat = value_format.nested_scalars(record.value)
-        text = ", ".join(value_format.number(value) for value in flat[:6]) + (", …" if len(flat) > 6 else "")
-        return Display("words", LINE + 2, text)
+        more = ", …" if len(flat) > 6 else ""
+        return Display("words", LINE + 2, ", ".join(map(value_format.number, flat[:6])) + more)
     return Display(kind, NUMBER if kind == "number" else LINE + 2, value_format.one_line_value(record))
 
 
-def tensor_display(summary: Summary, tone: Tone = "normal") -> Display:
+def tensor_display(summary: Summary, tone: Tone = "normal", *, over_ranks: bool = False) -> Display:
     """How the numbers of a tensor (or of a gradient) are drawn."""
     kind, height = tensor_kind(summary)
+    if over_ranks and summary.spread is not None:
+        nan = summary.spread.nan.count
+        return Display("words", height, value_format.ranks_text(summary, is_short=True), tone="bad" if nan else tone)
     match kind:
         case "number":
             return Display(kind, height, value_format.number(summary.value), picture=summary, tone=tone)
@@ -380,7 +382,7 @@ def _rows(record: Record, shown: Shown) -> Iterator[tuple[str, str]]:
             yield name, value_format.number(value)
 
 
-def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
+def _gradient(record: TensorRecord, row: GradRow | None, shown: Shown) -> Gradient | None:
     from gradstudio.scene.card.gradient_terms import gradient_terms
 
     if not awaits_gradient(record, row):
@@ -390,7 +392,7 @@ def _gradient(record: TensorRecord, row: GradRow | None) -> Gradient | None:
     height = gradient_height(record, row, Shown())
     if summary is None or state not in ("value", "accumulated"):
         return Gradient(state, state_words(state, sentence), height, sentence=sentence)
-    display = tensor_display(summary, "gradient")
+    display = tensor_display(summary, "gradient", over_ranks=shown.over_ranks)
     if display.kind in ("picture", "strip"):
         lines: Lines = (((value_format.norm_words(summary),), "gradient"), *display.lines[1:])
         display = msgspec.structs.replace(display, lines=lines)

@@ -12,7 +12,7 @@ from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
 from gradstudio.ui.canvas.popups.quick_fixes import QuickFixes
 from gradstudio.ui.canvas.viewport import Viewport
-from gradstudio.ui.state.document.overlays import OVERLAYS, Overlays
+from gradstudio.ui.state.document.overlays import Overlays
 from gradstudio.ui.state.throttle import Throttle
 
 if TYPE_CHECKING:
@@ -215,4 +215,4 @@ class SessionSync(QObject):
 
 def visible_sections(overlays: Overlays) -> Shown:
     """The figures that are painted on cards."""
-    return Shown(**{name: overlays[name] for name in OVERLAYS})
+    return overlays.shown

@@ -10,6 +10,7 @@ import torch
 from gradstudio.engine.value.rank_spread import Here
 from gradstudio.engine.value.tensor_summary import summarise
 from gradstudio.protocol.messages.ranks import Range, Spread
+from gradstudio.protocol.ranks.spread_words import spread_amount
 
 RANKS = 37
 
@@ -39,6 +40,10 @@ def test_least_and_most_of_every_figure_are_those_of_torch(shape: tuple[int, ...
         torch.testing.assert_close(torch.tensor(found.most), per_rank.max())
         assert (found.least_rank, found.most_rank) == (int(per_rank.argmin()), int(per_rank.argmax()))
     assert not spread.is_equal and not spread.nan.count and spread.ranks == RANKS
+    largest = float((flat.amax(0) - flat.amin(0)).max())
+    sign, amount = spread_amount(spread).split()[1:]
+    assert float(amount) <= largest * 1.001, "what a card says of the largest difference between two ranks"
+    assert (sign == "=") is (shape == ()) and (sign == "≥" or float(amount) == pytest.approx(largest, rel=1e-3))
 
 
 def test_equal_values_are_equal_until_one_rank_differs_by_its_last_bit() -> None:

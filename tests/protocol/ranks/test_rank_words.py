@@ -10,7 +10,7 @@ import pytest
 from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.messages.ranks import Holders, Spread
 from gradstudio.protocol.messages.records import Summary
-from gradstudio.protocol.ranks.spread_words import spread_sign, spread_words
+from gradstudio.protocol.ranks.spread_words import spread_amount, spread_sign, spread_words
 from gradstudio.protocol.ranks.waiting_words import waiting_words
 
 
@@ -25,6 +25,23 @@ def spread(*values: float, shape: tuple[int, ...] = (), nan_on: int | None = Non
 
 def test_equal_values_are_said_to_be_equal() -> None:
     assert spread_words(spread(2.0, 2.0)) == "equal on 2 ranks" and spread_sign(spread(2.0, 2.0)) == "="
+
+
+def test_a_card_says_by_how_much_ranks_differ_and_where_a_nan_is() -> None:
+    said = {
+        "all equal": spread(2.0, 2.0),
+        "Δ = 1.5": spread(1.0, 2.5),
+        "Δ ≥ 1.5": spread(2.5, 2.0, 1.0, shape=(3,)),
+        "all ≈": spread(2.0, 2.0, digests=False),
+        "NaN on r1": spread(1.0, 2.0, nan_on=1),
+    }
+    assert [spread_amount(one) for one in said.values()] == [*said]
+
+
+def test_many_ranks_that_hold_a_nan_are_counted_in_the_width_of_a_card() -> None:
+    told = Summary(dtype="float32", shape=(), nan=1)
+    many = reduce(or_, (Spread.of(rank, told) for rank in range(1000)))
+    assert spread_amount(many) == "NaN on r0, r1, r2 +997"
 
 
 def test_of_different_ones_the_ends_are_named_with_their_ranks() -> None:

@@ -116,7 +116,7 @@ class MainWindow(FrontDocument):
         self.actions = ActionSet(room.rows, theme, frame)
         self.actions.fill_menus(frame.menus)
         frame.expect_key = self.actions.expect_key
-        self.toolbar = ToolBar(frame.toolbar, session, self.actions, room.hosts, theme)
+        self.toolbar = ToolBar(frame.toolbar, session, self.actions, room.hosts, self.overlays, theme)
         self.strip = TabStrip(self.documents, self.tab_commands, self.actions, theme)
         self.band = DiskBand(self.documents, DiskWatch(self.documents, self), theme)
         self.workbench = Workbench(frame, self.strip, self.band)

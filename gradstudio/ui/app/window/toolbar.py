@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, SignalInstance
 from PySide6.QtGui import QAction, QWheelEvent
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QToolBar, QToolBut
 from gradstudio.scene.overlay_registry import OVERLAYS
 from gradstudio.ui.actions.action_set import ActionSet
 from gradstudio.ui.actions.run_commands import HostCommands
+from gradstudio.ui.state.document.overlays import Overlays
 from gradstudio.ui.state.engines.device_choices import DeviceChoice
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, icon_pixmap
@@ -25,6 +27,8 @@ SHORTENED = (("run.zero_grad",), ("run.stop", "run.step"), ("run.forward", "run.
 """Verbs that lose their words, one group after the other, where the bar has no room for all."""
 SPARE_PX = 40
 """What the Run button may grow by when it says something else."""
+ALL_RANKS: Final = "all"
+ALL_RANKS_TIP: Final = "Cards say whether all processes hold the same, by how much not, and which has a NaN"
 LIST_MARGIN_PX = 24
 Style = Qt.ToolButtonStyle
 
@@ -32,12 +36,15 @@ Style = Qt.ToolButtonStyle
 class ToolBar(QObject):
     """Made from the actions; the device follows the document and what torch really has."""
 
-    def __init__(self, bar: QToolBar, session: Session, actions: ActionSet, hosts: HostCommands, theme: Theme) -> None:
+    def __init__(
+        self, bar: QToolBar, session: Session, actions: ActionSet, hosts: HostCommands, overlays: Overlays, theme: Theme
+    ) -> None:
         """Fill an empty bar; `hosts` know the devices."""
         super().__init__(bar)
         self._bar = bar
         self._session = session
         self._hosts = hosts
+        self._overlays = overlays
         self._actions = actions
         self.device = _DeviceList(bar)
         self._device_icon = QLabel(bar)
@@ -109,9 +116,11 @@ class ToolBar(QObject):
                 shown.activated.connect(self._on_rank_activated)
             if shown.count() != ranks.count:
                 shown.clear()
-                shown.addItems([f"rank {number}" for number in range(ranks.count)])
+                shown.addItems([*(f"rank {number}" for number in range(ranks.count)), ALL_RANKS])
+                shown.setItemData(ranks.count, ALL_RANKS_TIP, Qt.ItemDataRole.ToolTipRole)
                 shown.take_widths([shown.itemText(0)])
-            shown.setCurrentIndex(ranks.shown)
+            shown.setCurrentIndex(ranks.count if ranks.shows_all else ranks.shown)
+        self._overlays.show_over_ranks(ranks is not None and ranks.shows_all)
         if self._rank_action is not None:
             self._rank_action.setVisible(ranks is not None)
 
@@ -206,9 +215,13 @@ class ToolBar(QObject):
             self._actions["run.add_host"].trigger()
         self.show_device()
 
-    def _on_rank_activated(self, rank: int) -> None:
-        if self._hosts.ranks is not None:
-            self._hosts.ranks.look_at(rank)
+    def _on_rank_activated(self, place: int) -> None:
+        ranks = self._hosts.ranks
+        if ranks is not None and place == ranks.count:
+            ranks.show_all()
+        elif ranks is not None:
+            ranks.look_at(place)
+        self._show_ranks()
 
 
 def _style(buttons: Iterable[QToolButton], *, words: bool) -> None:

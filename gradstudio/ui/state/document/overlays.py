@@ -13,7 +13,7 @@ OVERLAYS: Final = tuple(row.id for row in ROWS)
 
 
 class Overlays(QObject):
-    """A switch per overlay; `wires` is how wires are drawn.
+    """A switch per overlay; `wires` is how wires are drawn, `over_ranks` whether cards are about all processes.
 
     Signals:
         changed(): one was switched, or wires are drawn otherwise.
@@ -25,6 +25,7 @@ class Overlays(QObject):
         """Everything a beginner looks for is on."""
         super().__init__(parent)
         self.wires = WireOptions()
+        self.over_ranks = False
         self._on = {row.id: row.is_on_at_first for row in ROWS}
 
     def __getitem__(self, name: str) -> bool:
@@ -34,12 +35,12 @@ class Overlays(QObject):
     @property
     def key(self) -> tuple[bool, ...]:
         """All of them, in order: a cache key for painters."""
-        return tuple(self._on.values())
+        return (*self._on.values(), self.over_ranks)
 
     @property
     def shown(self) -> Shown:
         """All of them, by name: what is painted now."""
-        return Shown(**self._on)
+        return Shown(**self._on, over_ranks=self.over_ranks)
 
     def restore(self, off: Collection[str], on: Collection[str]) -> None:
         """Switch those that a person wants otherwise than they are at first."""
@@ -54,6 +55,12 @@ class Overlays(QObject):
         """Turn one on or off."""
         if self._on[name] != on:
             self._on[name] = on
+            self.changed.emit()
+
+    def show_over_ranks(self, on: bool) -> None:
+        """Have cards say whether all of several processes agree, or show the numbers of one."""
+        if self.over_ranks != on:
+            self.over_ranks = on
             self.changed.emit()
 
     def show_wires(self, wires: WireOptions) -> None:

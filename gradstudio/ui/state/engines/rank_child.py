@@ -38,9 +38,10 @@ class RankGroup(QObject):
     Attributes:
         count: how many.
         shown: which is looked at, in every document.
+        shows_all: cards are about all of them; `shown` is the one whose tables and pictures are seen elsewhere.
 
     Signals:
-        changed(): another rank is looked at.
+        changed(): another rank is looked at, or all are.
     """
 
     changed = Signal()
@@ -49,6 +50,7 @@ class RankGroup(QObject):
         """Nothing is started."""
         super().__init__(parent)
         self.count, self.shown = count, 0
+        self.shows_all = False
         self._children: weakref.WeakSet[RankChild] = weakref.WeakSet()
 
     @property
@@ -66,9 +68,17 @@ class RankGroup(QObject):
 
     def look_at(self, rank: int) -> None:
         """Show another rank: what it has said of its newest run takes the place of what is shown."""
-        if rank == self.shown:
+        if rank == self.shown and not self.shows_all:
             return
-        self.shown = rank
-        for child in self._children:
-            child.look_at(rank)
+        self.shows_all = False
+        if rank != self.shown:
+            self.shown = rank
+            for child in self._children:
+                child.look_at(rank)
         self.changed.emit()
+
+    def show_all(self) -> None:
+        """Have cards say whether all agree, and by how much not."""
+        if not self.shows_all:
+            self.shows_all = True
+            self.changed.emit()
