@@ -141,6 +141,10 @@ class Steps:
                 self.stale.setdefault(self._added_by[key], (by, key))
             content.use()
 
+    def updates_many(self, by: ItemId) -> bool:
+        """Whether a statement writes into another leaf in each turn."""
+        return by in self._roles and self._roles[by].act == "update"
+
     def shares(self, key: LeafKey) -> tuple[int, int] | None:
         """Steps that went by gradients used before, and all; None when nothing emptied a leaf's `.grad` in between."""
         content = self._contents[key]
@@ -237,6 +241,9 @@ def _not_zeroed(view: ProgramView, facts: RunFacts, steps: Steps) -> Iterator[Fi
         is_optimizer = by in facts.held
         who = f"the steps of {view.name(by)}" if is_optimizer else f"the updates of {leaf}"
         zeroing = f"{view.name(by)}.zero_grad()" if is_optimizer else f"{leaf}.grad = None"
+        path = tuple(dict.fromkeys((statement, by, key[0])))
+        if steps.updates_many(by):  # one of them zeroed is not all of them
+            zeroing, path = f"{leaf}.grad = None, and that of every other leaf,", (statement,)
         shares = steps.shares(key)
         words = f"Gradients add up over {who}: nothing zeroes them in between"
         more = f"so a step goes by the sum of all gradients since the first ({leaf}.grad)"
@@ -249,7 +256,7 @@ def _not_zeroed(view: ProgramView, facts: RunFacts, steps: Steps) -> Iterator[Fi
             statement,
             words,
             f"Each backward adds to .grad, {more}. Put {zeroing} before this backward.",
-            tuple(dict.fromkeys((statement, by, key[0]))),
+            path,
         )
 
 
