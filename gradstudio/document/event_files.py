@@ -6,7 +6,7 @@ A file is a row of records, each framed by its length and two checksums (TFRecor
 
 import struct
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ _TIME: Final = 9
 FEW: Final = 256
 """So many records are looked at first, and twice as many each time that all are alike."""
 Bytes = NDArray[np.uint8]
-Points = tuple[NDArray[np.float64], NDArray[np.float64]]
+Points = tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]]
 """Steps and values of a curve."""
 
 
@@ -35,8 +35,8 @@ class Scalars(NamedTuple):
     """
 
     tag: str
-    steps: NDArray[np.float64]
-    values: NDArray[np.float64]
+    steps: NDArray[np.floating[Any]]
+    values: NDArray[np.floating[Any]]
 
 
 def event_file(curves: Iterable[Scalars], wall_s: float) -> bytes:

@@ -178,7 +178,8 @@ class RunWriter:
 
     def _new(self, title: str, points: Points) -> Scalars | None:
         steps, values = points
-        first = int(steps.searchsorted(self._written.get(title, -1), side="right"))
+        written = steps.dtype.type(self._written.get(title, -1))  # of another kind, all steps would be copied
+        first = int(steps.searchsorted(written, side="right"))
         return Scalars(title, steps[first:], values[first:]) if first < len(steps) else None
 
 

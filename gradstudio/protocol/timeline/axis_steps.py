@@ -1,6 +1,6 @@
 """One axis for the curves of a run: the turns of the loop over batches, at whose ends those of the epochs lie."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.progress import Turned
@@ -8,7 +8,7 @@ from gradstudio.protocol.messages.progress import Turned
 if TYPE_CHECKING:
     import numpy as np
 
-    Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
+    Numbers = np.ndarray[tuple[int], np.dtype[np.floating[Any]]]
 
 
 class AxisSteps:
@@ -32,4 +32,4 @@ class AxisSteps:
 
 def on_axis(turns: "Numbers", each: int) -> "Numbers":
     """Where turns, from 0, end on the axis, in steps from 0."""
-    return turns if each == 1 else (turns + 1) * each - 1
+    return turns if each == 1 else (turns.astype("float64") + 1) * each - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from PySide6.QtCore import QObject, Signal
 
@@ -24,7 +24,7 @@ CAPACITY = 1 << 20
 LEAST = 1024
 ANNOUNCEMENT_MS = 100
 
-Numbers: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
+Numbers: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.floating[Any]]]"
 Name: TypeAlias = "tuple[ItemId, CurveKey]"
 """The loop, and which number of its turns."""
 
@@ -72,7 +72,8 @@ class _Numbers:
         import numpy as np
 
         if self._all is None or first + count > len(self._all):
-            self._all = np.arange(float(max(LEAST, 1 << (first + count).bit_length())))
+            room = max(LEAST, 1 << (first + count).bit_length())
+            self._all = np.arange(room, dtype=np.float32)  # exact: there are no more than 1 << 24
             self._all.flags.writeable = False
         return self._all[first : first + count]
 
@@ -135,13 +136,12 @@ class _Points:
         import numpy as np
 
         if not self.count:
-            self.first, self.turns = first, None
+            self.first, self.turns = first, None if first < CAPACITY else np.empty(0)
         if self.turns is None and first == self.first + self.count:
             return
         end = self.count + count
-        turns = self.x()
         if self.turns is None or end > len(self.turns):
-            self.turns = _enlarged(turns, end)
+            self.turns = _enlarged(self.x(), end)
         self.turns[self.count : end] = np.arange(first, first + count)
 
     def _thin(self) -> None:
@@ -276,7 +276,7 @@ class CurveStore(QObject):
         if epochs[-1] == 0.0:
             epochs, turns = np.array([0.0, 1.0]), np.array([0.0, float(self._newest_turn(over) or 1)])
         slope = turns[-1] / epochs[-1]
-        beyond = np.maximum(numbers - epochs[-1], 0.0) * slope
+        beyond = np.maximum(numbers.astype(np.float64) - epochs[-1], 0.0) * slope
         ends: Numbers = np.interp(numbers, epochs, turns) + beyond
         return ends
 

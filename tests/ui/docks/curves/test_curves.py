@@ -192,6 +192,15 @@ def test_turns_that_follow_one_another_take_no_memory_of_their_own(session: Sess
     assert [one.tolist() for one in drawn] == [list(range(1, 10_001))] * 2
 
 
+def test_turns_are_exact_however_many_there_are(session: Session) -> None:
+    store, data = session.results.tables.curves, struct.pack("<3d", 1, 2, 3)
+    for number in (1 << 24, (1 << 24) + 3):
+        store.clear()
+        store.add(Turned(loop=LOOP, number=number, curves=(Curve(key=KEY, data=data),)))
+        assert store.points(store.names[0])[0].tolist() == [number - 3, number - 2, number - 1]
+        assert store.spread(store.names[0], LOOP).tolist() == [number - 2, number - 1, number]
+
+
 def test_turns_with_a_gap_are_where_they_were(session: Session) -> None:
     store = session.results.tables.curves
     store.add(Turned(loop=LOOP, number=3, curves=(Curve(key=KEY, data=struct.pack("<3d", 1, 2, 3)),)))
