@@ -1,4 +1,7 @@
-"""`gradstudio train --trust FILE …`: the training script of a document under torchrun. No Qt, no torch here."""
+"""`gradstudio train --trust FILE …`: the training script of a document under torchrun, here, on hosts or by Slurm.
+
+No Qt, no torch here.
+"""
 
 import argparse
 import contextlib
@@ -7,17 +10,26 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import IO
+
+import msgspec
 
 from gradstudio.errors import GradStudioError
+from gradstudio.protocol.errors import BadHost, SlurmRefused
+from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.torchrun import torchrun_entry
+from gradstudio.protocol.torchrun.training_lines import LineReader, TrainLine
 
 FAILED = 1
+USAGE = 2
 UNREADABLE = 4
-FORM = "train"
-AS_IT_STANDS = "script"
-"""The form of a program that joins its processes itself."""
+INTERRUPTED = 130
+METRICS = "metrics.jsonl"
+_READ_BYTES = 1 << 16
 SUFFIX = ".safetensors"
 RESTARTS = "--max-restarts"
 RESUME = "--resume"
@@ -42,6 +54,22 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trust", action="store_true", help="yes, run the program as Python, without walls")
     words = "where the script is written and its checkpoint is kept (default: FILE-train, beside FILE)"
     parser.add_argument("-o", dest="output", metavar="FOLDER", help=words)
+    of_hosts = parser.add_argument_group("on hosts")
+    words = "run it on these hosts together, one torchrun on each: their names, as `gradstudio hosts list` has them"
+    of_hosts.add_argument("--hosts", metavar="A,B", help=words)
+    words = "yes, send more than 100 MB of data where the hosts lack them"
+    of_hosts.add_argument("--send", action="store_true", help=words)
+    of_hosts.add_argument("--config-dir", metavar="FOLDER", help="another folder of settings, with its hosts")
+    of_slurm = parser.add_argument_group("by Slurm")
+    words = "write a script for sbatch instead; --nnodes and --nproc-per-node, behind the file, are its machines"
+    of_slurm.add_argument("--slurm", metavar="FILE.sbatch", help=words)
+    of_slurm.add_argument("--submit", action="store_true", help="submit it, and print the number of the job")
+    of_slurm.add_argument("--time", default="01:00:00", help="the longest that it takes (default: 01:00:00)")
+    of_slurm.add_argument("--partition", default="", help="of the cluster (default: its own)")
+    of_slurm.add_argument("--gpus", type=int, default=0, metavar="N", help="GPUs of each machine (default: none)")
+    of_slurm.add_argument("--setup", default="", metavar="LINE", help="runs there before, like 'module load cuda'")
+    parser.add_argument("--json", action="store_true", help="an object a line for what is printed, and for metrics")
+    parser.add_argument("--attached", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("file", metavar="FILE")
     words = "options of torchrun (--nproc-per-node 4, --nnodes …, --rdzv-endpoint …), and behind -- those of the script"
     parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="…", help=words)
@@ -76,12 +104,13 @@ def train(options: argparse.Namespace) -> int:
     """Write the script and start it; torchrun's exit code, 0 or 1."""
     from gradstudio.document.errors import CheckpointThere, refusal_text
     from gradstudio.document.opened_graph import Unreadable, open_graph
-    from gradstudio.document.python.python_export import export_failure, write_export
-    from gradstudio.program.forms.training.distributed_training import joins_processes
+    from gradstudio.document.python.python_export import export_failure, write_training
 
-    if not options.trust:
+    if not options.trust and not (options.slurm and not options.submit):
         print(NO_TRUST.format(file=options.file), file=sys.stderr)
         return UNREADABLE
+    if options.attached:
+        end_with_parent(signal.SIGTERM)
     file = Path(options.file)
     folder = Path(options.output) if options.output else file.with_name(f"{file.stem}-train")
     script = folder / f"{file.stem}.py"
@@ -89,12 +118,9 @@ def train(options: argparse.Namespace) -> int:
     try:
         graph = open_graph(options.file)
         folder.mkdir(parents=True, exist_ok=True)
-        if joins_processes(graph, stem=script.stem):
-            write_export(graph, script, AS_IT_STANDS, report=False)
-        else:
-            write_export(graph, script, FORM)
-            if begins_again(of_torchrun):
-                of_script = with_resume(of_script, script.with_suffix(SUFFIX))
+        is_itself = write_training(graph, script)
+        if not is_itself and begins_again(of_torchrun):
+            of_script = with_resume(of_script, script.with_suffix(SUFFIX))
     except Unreadable as error:
         print(refusal_text(options.file, error.others, error), file=sys.stderr)
         return UNREADABLE
@@ -104,7 +130,107 @@ def train(options: argparse.Namespace) -> int:
     except (OSError, GradStudioError) as error:
         print(export_failure(error, script, f"{options.file} has no training"), file=sys.stderr)
         return FAILED
-    return run_script(script, of_torchrun, of_script)
+    try:
+        if options.slurm:
+            return write_slurm(options, script, of_torchrun, of_script)
+        if options.hosts:
+            return train_on_hosts(options, script, of_torchrun, of_script)
+    except GradStudioError as error:
+        print(error, file=sys.stderr)
+        return USAGE if isinstance(error, BadHost | SlurmRefused) else FAILED
+    return run_script(script, of_torchrun, of_script, tells=options.json)
+
+
+def write_slurm(options: argparse.Namespace, script: Path, of_torchrun: list[str], of_script: list[str]) -> int:
+    """Write the script for `sbatch`, and submit it where that is wanted; 0.
+
+    Raises:
+        SlurmRefused, CannotSave: it is no job, is not taken, or cannot be written.
+    """
+    from gradstudio.document.atomic_write import write_file
+    from gradstudio.protocol.torchrun import slurm_script
+
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("--nnodes", "--nnode", type=int, default=1)
+    parser.add_argument("--nproc-per-node", "--nproc_per_node", type=int, default=max(options.gpus, 1))
+    try:
+        known, others = parser.parse_known_args(of_torchrun)
+    except argparse.ArgumentError as error:
+        raise SlurmRefused(f"{error}; Slurm gives a number of machines and of processes.") from error
+    if own := [one for one in others if one.replace("_", "-").startswith("--rdzv")]:
+        raise SlurmRefused(f"{own[0]}: where processes meet is told by Slurm; leave it away.")
+    job = slurm_script.SlurmJob(
+        known.nnodes, known.nproc_per_node, options.gpus, options.time, options.partition, options.setup, tuple(others)
+    )
+    target = Path(options.slurm)
+    write_file(target, slurm_script.slurm_script(job, script.resolve(), of_script).encode())
+    print(f"{target}: sbatch {target}" if not options.submit else f"{target}: job {slurm_script.submit(target)}")
+    return 0
+
+
+def train_on_hosts(options: argparse.Namespace, script: Path, of_torchrun: list[str], of_script: list[str]) -> int:
+    """Train on several hosts together; what was learnt comes back beside the script. 0, or 1 where one fails.
+
+    Raises:
+        BadHost, HostFailed: there is no such host, or no place where they meet.
+    """
+    from gradstudio.document.atomic_write import write_file
+    from gradstudio.protocol.hosts.host_book import HostBook
+    from gradstudio.protocol.messages.hosting import TrainThere
+    from gradstudio.protocol.torchrun.host_training import HostTrainings, files_of, meeting_point
+    from gradstudio.protocol.torchrun.rendezvous import new_key
+
+    book = HostBook(Path(options.config_dir) if options.config_dir else None)
+    hosts = [book.find(name) for name in dict.fromkeys(options.hosts.split(","))]
+    names = {one.replace("_", "-").split("=", 1)[0] for one in of_torchrun}
+    key = new_key()
+    usual = {"--nnodes": str(len(hosts)), "--rdzv-backend": "c10d", "--rdzv-id": key}
+    if "--rdzv-endpoint" not in names:
+        usual["--rdzv-endpoint"] = meeting_point(hosts)
+    words = [part for name, value in usual.items() if name not in names for part in (name, value)]
+    places, files = files_of(script, [script.with_suffix(SUFFIX)])
+    order = TrainThere(
+        name=key,
+        files=places,
+        script=script.name,
+        of_torchrun=(*words, *of_torchrun),
+        of_script=tuple(of_script),
+        lines=metrics_file(script, of_script).as_posix(),
+    )
+    trainings = HostTrainings(dict.fromkeys(hosts, order), files, may_send=options.send)
+    hear = print_line if options.json else print_words
+    is_ended = threading.Event()
+
+    def end(*_signal: object) -> None:
+        is_ended.set()
+        trainings.end()
+
+    with handled_ends(end):
+        trainings.run(hear, lambda name, data: write_file(script.with_name(name), data))
+    for words_of_one in trainings.failures:
+        hear(TrainLine(text=words_of_one))
+    if is_ended.is_set():
+        return INTERRUPTED
+    return FAILED if trainings.failures else 0
+
+
+def metrics_file(script: Path, of_script: list[str]) -> Path:
+    """Where a training script writes its metrics, seen from its folder."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--log-dir", type=Path, default=Path(f"{script.stem}-log"))
+    folder: Path = parser.parse_known_args(of_script)[0].log_dir
+    return folder / METRICS
+
+
+def print_line(line: TrainLine) -> None:
+    """For who reads JSON."""
+    print(msgspec.json.encode(line).decode(), flush=True)
+
+
+def print_words(line: TrainLine) -> None:
+    """For a person, who sees metrics as the script prints them."""
+    if line.text:
+        print(f"{line.place}: {line.text}" if line.place else line.text, flush=True)
 
 
 def split(rest: list[str]) -> tuple[list[str], list[str]]:
@@ -139,30 +265,58 @@ def with_resume(of_script: list[str], checkpoint: Path) -> list[str]:
     return [*of_script, RESUME, "auto"]
 
 
-def run_script(script: Path, of_torchrun: list[str], of_script: list[str]) -> int:
+def run_script(script: Path, of_torchrun: list[str], of_script: list[str], *, tells: bool = False) -> int:
     """Run a script under torchrun, in its folder; Ctrl+C, SIGTERM and SIGHUP end all of its processes.
 
     torchrun is a group of its own, so that it hears of Ctrl+C once, whoever that was sent to. Its folder for logs,
-    which it leaves behind when it is interrupted, is one that goes with this.
+    which it leaves behind when it is interrupted, is one that goes with this. `tells`: what is printed and metrics are
+    printed as lines of JSON.
     """
     environment = {**os.environ, **(A_STORE_EACH if begins_again(of_torchrun) else {})}
+    follows = [torchrun_entry.FOLLOW, str(script.parent / metrics_file(script, of_script))] if tells else []
+    said = (subprocess.PIPE, subprocess.STDOUT) if tells else (None, None)
     with tempfile.TemporaryDirectory(prefix="gradstudio-train-") as logs:
         of_torchrun = of_torchrun if has_logs(of_torchrun) else [LOGS, logs, *of_torchrun]
-        command = [*TORCHRUN, *of_torchrun, script.name, *of_script]
-        before = [(number, signal.signal(number, _interrupt)) for number in ENDS]
-        try:
-            with subprocess.Popen(
-                command, cwd=script.parent, env=environment, stdin=subprocess.PIPE, process_group=0
-            ) as process:
-                try:
-                    code = process.wait()
-                except KeyboardInterrupt:
-                    end_training(process)
-                    raise
-        finally:
-            for number, handler in before:
-                signal.signal(number, handler)
+        command = [*TORCHRUN, *follows, *of_torchrun, script.name, *of_script]
+        with (
+            handled_ends(_interrupt),
+            subprocess.Popen(
+                command,
+                cwd=script.parent,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=said[0],
+                stderr=said[1],
+                process_group=0,
+            ) as process,
+        ):
+            try:
+                if process.stdout is not None:
+                    _tell(process.stdout)
+                code = process.wait()
+            except KeyboardInterrupt:
+                end_training(process)
+                raise
     return FAILED if code else 0
+
+
+def _tell(stream: IO[bytes]) -> None:
+    reader = LineReader()
+    while data := os.read(stream.fileno(), _READ_BYTES):
+        for line in reader.feed(data):
+            if isinstance(line, TrainLine):
+                print_line(line)
+
+
+@contextlib.contextmanager
+def handled_ends(handler: Callable[..., None]) -> Iterator[None]:
+    """What is done meanwhile where this process is told to end."""
+    before = [(number, signal.signal(number, handler)) for number in ENDS]
+    try:
+        yield
+    finally:
+        for number, other in before:
+            signal.signal(number, other)
 
 
 def has_logs(of_torchrun: list[str]) -> bool:

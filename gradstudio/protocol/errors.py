@@ -10,7 +10,8 @@ GradStudioError
     │   └── OtherProtocol   it is of another version of GradStudio
     ├── NeedsTrust      a program holds code of its own, and nobody was asked
     ├── EngineSilent    no answer in the time that was given
-    └── ShapeTooLong    a shape was looked for until the clock of that ran out; carries the place
+    ├── ShapeTooLong    a shape was looked for until the clock of that ran out; carries the place
+    └── SlurmRefused    a job is none, or Slurm does not take it
 """
 
 from gradstudio.errors import GradStudioError
@@ -89,3 +90,7 @@ class ShapeTooLong(ProtocolError):
 
 class NeedsTrust(ProtocolError):
     """A program holds code of its own, which runs only where a person said yes to it."""
+
+
+class SlurmRefused(ProtocolError):
+    """What is asked of Slurm is no job, or Slurm does not take it; the message has its words."""

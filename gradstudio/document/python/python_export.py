@@ -9,6 +9,7 @@ from gradstudio.graph.model import Graph
 from gradstudio.graph.structure.graph_export import FORMATS, format_named
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.form_table import FORMS, form_named
+from gradstudio.program.forms.training.distributed_training import joins_processes
 
 GRAPHS = frozenset(one.name for one in FORMATS)
 """Names of the formats that hold the graph alone, and load nothing."""
@@ -28,6 +29,22 @@ def write_export(graph: Graph, path: Path, form: str = "script", report: bool | 
     if form not in GRAPHS:
         write_tensors(graph.tensors.values(), tensor_folder(path))
     write_file(path, data)
+
+
+def write_training(graph: Graph, path: Path) -> bool:
+    """Write what torchrun runs of a program: its training script, or the program itself where it joins its processes.
+
+    Returns whether it is the program itself, which has no checkpoint to go on from.
+
+    Raises:
+        NoForm, CannotSave: as `write_export`.
+    """
+    is_itself = joins_processes(graph, stem=path.stem)
+    if is_itself:
+        write_export(graph, path, "script", report=False)
+    else:
+        write_export(graph, path, "train")
+    return is_itself
 
 
 def export_bytes(graph: Graph, form: str, stem: str, report: bool | None = None) -> bytes:

@@ -21,7 +21,7 @@ from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.framing import LARGEST_FAR_FRAME, LENGTH_BYTES, FrameCutter, decoded, encode, framed, kind_of
 from gradstudio.protocol.hosts.channel import Channel
 from gradstudio.protocol.hosts.frame_log import FrameLog
-from gradstudio.protocol.hosts.tensor_stock import Arrival, TensorStock
+from gradstudio.protocol.hosts.tensor_stock import TensorDesk, TensorStock
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.hosting import (
     Beat,
@@ -53,57 +53,13 @@ AT_ONCE: Final = {"Stop", "Answer", "Watch"}
 
 
 KEPT: Final = "--kept"
+TRAINS: Final = "--trains"
+"""No engine is started: a training script under torchrun."""
 REST_S: Final = 3 * 24 * 3600
 """So long an engine stays that computes nothing and that nobody joins."""
 _QUIET: Final = msgspec.msgpack.encode({"type": "SampleMemory", "every_ms": 0})
 """Nobody looks at the memory of an engine that nobody hears."""
 _REQUESTS: Final = msgspec.msgpack.Decoder(PorterRequest)
-
-
-class TensorDesk:
-    """Gives the engine the stored tensors that its requests need; requests wait while one is on its way."""
-
-    def __init__(self, stock: TensorStock) -> None:
-        """Nothing was asked for."""
-        self._stock = stock
-        self._given: set[str] = set()
-        self._coming: dict[str, Arrival] = {}
-
-    @property
-    def waits(self) -> bool:
-        """Whether a tensor is on its way."""
-        return bool(self._coming)
-
-    def look(self, needs: Needs) -> tuple[dict[str, bytes], tuple[str, ...]]:
-        """What is here for the engine, and what is to be sent."""
-        found = {}
-        for digest, size in needs.tensors.items():
-            if digest in self._given:
-                continue
-            data = self._stock.get(digest)
-            if data is None:
-                self._coming[digest] = Arrival(digest, size)
-            else:
-                self._given.add(digest)
-                found[digest] = data
-        return found, tuple(self._coming)
-
-    def take(self, piece: Piece) -> tuple[dict[str, bytes], str]:
-        """What is whole by this piece, and why it is not kept; "" when it is.
-
-        Raises:
-            BrokenFrame: it is something else than was asked for.
-        """
-        arrival = self._coming.get(piece.digest)
-        if arrival is None:
-            return {}, ""
-        arrival.add(piece)
-        if not piece.is_last:
-            return {}, ""
-        del self._coming[piece.digest]
-        data = arrival.whole()
-        self._given.add(piece.digest)
-        return {piece.digest: data}, self._stock.put(piece.digest, data)
 
 
 class Porter:
@@ -355,6 +311,11 @@ def main() -> None:
         from gradstudio.protocol.hosts.visit import visit
 
         os._exit(visit(sys.argv[2:]))
+    if sys.argv[1:2] == [TRAINS]:
+        from gradstudio.protocol.torchrun.far_training import train_there
+
+        train_there(QUIET_S)
+        return
     with contextlib.suppress(OSError):
         os.setsid()  # what ends a terminal does not end it: the end of the line does
     porter = Porter(sys.argv[1:])

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.messages.hosting import Piece
+from gradstudio.protocol.messages.hosting import Needs, Piece
 
 MOST_BYTES: Final = 20_000_000_000
 """All of them together; those that were not used for the longest time go first."""
@@ -131,3 +131,49 @@ class Arrival:
         if hashlib.sha256(data).hexdigest() != self.digest:
             raise BrokenFrame(f"The stored tensor {self.digest[:12]}… came as another one.")
         return data
+
+
+class TensorDesk:
+    """Gives the engine the stored tensors that its requests need; requests wait while one is on its way."""
+
+    def __init__(self, stock: TensorStock) -> None:
+        """Nothing was asked for."""
+        self._stock = stock
+        self._given: set[str] = set()
+        self._coming: dict[str, Arrival] = {}
+
+    @property
+    def waits(self) -> bool:
+        """Whether a tensor is on its way."""
+        return bool(self._coming)
+
+    def look(self, needs: Needs) -> tuple[dict[str, bytes], tuple[str, ...]]:
+        """What is here for the engine, and what is to be sent."""
+        found = {}
+        for digest, size in needs.tensors.items():
+            if digest in self._given:
+                continue
+            data = self._stock.get(digest)
+            if data is None:
+                self._coming[digest] = Arrival(digest, size)
+            else:
+                self._given.add(digest)
+                found[digest] = data
+        return found, tuple(self._coming)
+
+    def take(self, piece: Piece) -> tuple[dict[str, bytes], str]:
+        """What is whole by this piece, and why it is not kept; "" when it is.
+
+        Raises:
+            BrokenFrame: it is something else than was asked for.
+        """
+        arrival = self._coming.get(piece.digest)
+        if arrival is None:
+            return {}, ""
+        arrival.add(piece)
+        if not piece.is_last:
+            return {}, ""
+        del self._coming[piece.digest]
+        data = arrival.whole()
+        self._given.add(piece.digest)
+        return {piece.digest: data}, self._stock.put(piece.digest, data)

@@ -122,3 +122,22 @@ class Lacking(Message, frozen=True):
 
 PorterRequest = Beat | Needs | Piece | Stay | Document | Join | Ask | Leave
 """What a porter keeps for itself; all else it hands to the engine."""
+
+
+class TrainThere(Message, frozen=True):
+    """A training script is to run under torchrun; the files are those that the host was told of as stored tensors.
+
+    Attributes:
+        name: of the folder there, in which its files lie.
+        files: digests, by their place in the folder.
+        script: which of them it is.
+        of_torchrun, of_script: options.
+        lines: where the script writes its metrics, in the folder.
+    """
+
+    name: Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{1,100}$")]
+    files: dict[str, Digest]
+    script: str
+    of_torchrun: tuple[str, ...] = ()
+    of_script: tuple[str, ...] = ()
+    lines: str = ""

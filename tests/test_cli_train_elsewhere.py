@@ -1,0 +1,186 @@
+"""Training by Slurm and on hosts from the command line: real torchrun behind a stub of Slurm, and behind real ssh."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import psutil
+import pytest
+from safetensors.numpy import load_file
+
+from gradstudio.cli import main
+from gradstudio.protocol.hosts.host_book import Host, HostBook
+from gradstudio.protocol.torchrun.training_lines import TrainLine
+from tests.helpers import ssh_server
+from tests.helpers.patience import PATIENCE_SECONDS, wait_until
+from tests.test_cli_train import ENDLESS, end_one, is_alive
+
+PROGRAM = ENDLESS.replace("4000", "3")
+SBATCH = """#!/bin/bash
+[ "$1" = --parsable ] && shift
+export SLURM_JOB_ID={job} SLURM_JOB_NODELIST=localhost[1-2]
+bash "$1" > {log} 2>&1
+echo "4711;stub"
+"""
+SRUN = """#!/bin/bash
+for node in 0 1; do SLURM_NODEID=$node "$@" & done
+wait -n && wait -n
+"""
+SCONTROL = """#!/bin/bash
+[ "$1 $2 $3" = "show hostnames localhost[1-2]" ] && printf 'localhost\\nlocalhost\\n'
+"""
+TORCHRUN = f"""#!/bin/bash
+exec {sys.executable} -m torch.distributed.run "$@"
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "net.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("localhost", 0))
+        return int(one.getsockname()[1])
+
+
+def parameters(folder: Path) -> dict[str, bytes]:
+    """What a training has learnt, to the last bit."""
+    found = load_file(folder / "net.safetensors")
+    learnt = {name: value.tobytes() for name, value in found.items() if name.startswith("state.")}
+    assert len(learnt) == 2
+    return learnt
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "gradstudio", "train", "--trust", *words]
+
+
+def learnt_here(program: Path) -> dict[str, bytes]:
+    """By two processes of this machine."""
+    folder = program.parent / "here"
+    words = ["-o", str(folder), str(program), "--nproc-per-node", "2", "--", "--device", "cpu"]
+    subprocess.run(command(*words), check=True, capture_output=True)
+    return parameters(folder)
+
+
+@pytest.mark.slow
+def test_a_job_of_slurm_learns_what_two_processes_here_learn(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stubs, log = program.parent / "bin", program.parent / "log"
+    stubs.mkdir()
+    job = SBATCH.format(job=os.getpid(), log=log)
+    for name, text in {"sbatch": job, "srun": SRUN, "scontrol": SCONTROL, "torchrun": TORCHRUN}.items():
+        (stubs / name).write_text(text)
+        (stubs / name).chmod(0o700)
+    monkeypatch.setenv("PATH", f"{stubs}{os.pathsep}{os.environ['PATH']}")
+    target = program.parent / "job.sbatch"
+    words = ["--slurm", str(target), "--submit", str(program), "--nnodes", "2", "--", "--device", "cpu"]
+    done = subprocess.run(command(*words), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{target}: job 4711\n"
+    assert "epoch 3/3  loss " in log.read_text(), log.read_text()
+    assert parameters(program.parent / "net-train") == learnt_here(program)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--nnodes", "0"], "whole number from 1"),
+        (["--nnodes", "1:4"], "1:4"),
+        (["--rdzv-endpoint", "a:1"], "leave it away"),
+    ],
+)
+def test_what_is_no_job_is_said_and_nothing_is_submitted(
+    words: list[str], said: str, program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = program.parent / "job.sbatch"
+    assert main(["train", "--slurm", str(target), str(program), *words]) == 2
+    assert said in capsys.readouterr().err and not target.exists()
+
+
+def test_a_job_is_written_without_a_yes_but_not_submitted(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = program.parent / "job.sbatch"
+    assert main(["train", "--slurm", str(target), "--submit", str(program)]) == 4
+    assert not target.exists()
+    assert main(["train", "--slurm", str(target), "--gpus", "4", str(program)]) == 0
+    assert "--gpus-per-node=4" in target.read_text() and "--nproc-per-node 4" in target.read_text()
+    capsys.readouterr()
+
+
+@pytest.fixture
+def hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of settings with two hosts: by a real ssh server, and by a command."""
+    if reason := ssh_server.why_not():
+        pytest.skip(reason)
+    server = ssh_server.SshServer(tmp_path / "ssh")
+    monkeypatch.setenv("PATH", f"{server.programs}{os.pathsep}{os.environ['PATH']}")
+    folder = tmp_path / "settings"
+    folder.mkdir()
+    book = HostBook(folder)
+    book.add(Host("far", server.destination, python=f"PYTHONPATH={os.getcwd()} {sys.executable}"))
+    book.add(Host("shell", command="sh -c {engine}", python=f"PYTHONPATH={os.getcwd()} {sys.executable}"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return folder
+
+
+def on_hosts(settings: Path, program: Path, *of_script: str) -> list[str]:
+    where = ["--rdzv-endpoint", f"127.0.0.1:{free_port()}"]
+    words = ["--json", "--hosts", "far,shell", "--config-dir", str(settings), str(program), *where]
+    return command(*words, "--", "--device", "cpu", *of_script)
+
+
+@pytest.mark.slow
+def test_two_hosts_learn_what_two_processes_here_learn_and_send_it_back(hosts: Path, program: Path) -> None:
+    done = subprocess.run(on_hosts(hosts, program), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = [msgspec.json.decode(line, type=TrainLine) for line in done.stdout.splitlines()]
+    turns = [line.metrics for line in lines if line.metrics]
+    assert [turn["step"] for turn in turns] == [1, 2, 3] and all(turn["loss"] for turn in turns)
+    said = [line for line in lines if line.text.startswith("epoch 3/3")]
+    assert len(said) == 1 and said[0].place in ("far", "shell")
+    assert parameters(program.parent / "net-train") == learnt_here(program)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["interrupt", "kill", "rank"])
+def test_where_one_ends_all_end(hosts: Path, tmp_path: Path, how: str) -> None:
+    """The command is told to end, or is killed outright, or a rank on a host is."""
+    program = tmp_path / "net.py"
+    program.write_text(ENDLESS)
+    process = subprocess.Popen(
+        on_hosts(hosts, program, "--epochs", "4000"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    started: list[psutil.Process] = []
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if '"step":2' in line.replace(" ", ""):
+                break
+        started = psutil.Process(process.pid).children(recursive=True)
+        ranks = [one for one in started if "net.py" in one.cmdline()[-6:] and "torch" not in " ".join(one.cmdline())]
+        assert len(ranks) >= 2, [one.cmdline() for one in started]
+        if how == "interrupt":
+            process.send_signal(signal.SIGINT)
+        elif how == "kill":
+            process.kill()
+        else:
+            ranks[-1].kill()
+        rest = process.stdout.read()
+        code = process.wait(PATIENCE_SECONDS)
+        wait_until("their end", lambda: not any(map(is_alive, started)))
+        assert code == {"interrupt": 130, "kill": -signal.SIGKILL, "rank": 1}[how]
+        if how == "rank":
+            assert "it ends on all hosts" in rest
+        if how == "interrupt":
+            assert parameters(tmp_path / "net-train"), "a checkpoint of the step that was finished has come back"
+    finally:
+        psutil.wait_procs([one for one in started if not end_one(one)])
+        process.kill()
+        process.communicate()
