@@ -7,7 +7,9 @@ import numpy as np
 import psutil
 import pytest
 import torch
-from PySide6.QtWidgets import QInputDialog, QLabel
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document.runs.kept_run import KeptRun, kept_runs
@@ -15,6 +17,7 @@ from gradstudio.protocol.messages.ranks import Range
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.protocol.ranks.arrival_words import duration_words
 from gradstudio.scene.card.parameter_rows import leaf_rows
+from gradstudio.ui.dialogs.processes.processes_dialog import ProcessesDialog
 from tests.ui.desk import Desk
 from tests.ui.trusted import open_trusted, run_to_the_end
 
@@ -53,14 +56,30 @@ def text() -> str:
 
 
 @pytest.fixture
-def processes(desk: Desk, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Iterator[None]:
+def processes(desk: Desk, qtbot: QtBot, tmp_path: Path, text: str) -> Iterator[None]:
     open_trusted(desk, qtbot, tmp_path, text)
-    monkeypatch.setattr(QInputDialog, "getInt", lambda *_: (2, True))
-    desk.window.actions["run.processes"].trigger()
+    run_on(desk, 2)
     desk.until(lambda: desk.session.engine.ready)
     yield
     desk.window.actions["run.here"].trigger()
     desk.until(lambda: desk.session.engine.ready)
+
+
+def run_on(desk: Desk, count: int) -> None:
+    """So many processes here, as a person chooses them."""
+
+    def answer() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, ProcessesDialog)
+        dialog.here.count.setValue(count)
+        QTest.keyClick(dialog.here.count, Qt.Key.Key_Return)
+        if dialog.isVisible():
+            dialog.reject()
+
+    QTimer.singleShot(0, answer)
+    desk.window.actions["run.processes"].trigger()
+    desk.window.frame.activateWindow()
+    desk.until(desk.window.frame.isActiveWindow)
 
 
 def shown(desk: Desk, name: str) -> TensorRecord:

@@ -50,7 +50,7 @@ class Rendezvous(msgspec.Struct, frozen=True):
             "endpoint": endpoint_problem(self.endpoint),
         }
         if self.backend == STATIC and ":" in self.nodes:
-            found["nodes"] = "static has one number of machines: MIN:MAX is for c10d and etcd-v2."
+            found["nodes"] = "static takes one number; MIN:MAX is for the others."
         return {name: words for name, words in found.items() if words}
 
     def options(self, machine: int = 0) -> list[str]:
@@ -77,9 +77,9 @@ def nodes_problem(text: str) -> str:
     words = text.split(":")
     numbers = [int(word) for word in words if word.isascii() and word.isdecimal()]
     if len(numbers) != len(words) or len(words) > 2:
-        return f"“{text}” is no number of machines: 2, or from 1 to 4 as 1:4." if text else "How many machines?"
+        return f"“{text}” is no number of machines: 2, or 1:4." if text else "How many machines?"
     if not 1 <= numbers[0] <= numbers[-1] <= MOST_MACHINES:
-        return f"{text} machines: there is at least 1, and at most {MOST_MACHINES:,}; MIN:MAX rises."
+        return f"“{text}”: from 1 to {MOST_MACHINES:,}, MIN:MAX in this order."
     return ""
 
 
@@ -88,17 +88,25 @@ def per_node_problem(text: str) -> str:
     if text in ("auto", "gpu", "cpu"):
         return ""
     if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= MOST_MACHINES:
-        return f"“{text}” is no number of processes: a whole number from 1, or gpu, one for each."
+        return f"“{text}” is no number of processes: from 1, or gpu."
     return ""
 
 
 def endpoint_problem(text: str) -> str:
     """Why nobody can meet there; "" when they can."""
     if not text:
-        return "Where do they meet? HOST:PORT of one of the machines, as the others reach it."
+        return "Where do they meet? HOST:PORT of one of them."
     found = _ENDPOINT.fullmatch(text)
     if found is None:
         return f"“{text}” is no HOST:PORT, like gpu1:{PORT}."
     if not 1 <= int(found.group(3)[:6]) <= LARGEST_PORT:
         return f"There is no port {found.group(3)}: ports are 1 to {LARGEST_PORT}."
     return ""
+
+
+def script_words(text: str) -> list[str] | None:
+    """The options of a script as a shell takes them apart; None where a quote is left open."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return None

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Final
@@ -125,3 +126,8 @@ def _in_directive(path: Path) -> str:
     """A path in a line of `#SBATCH`, which no shell reads; a space needs quotes."""
     text = str(path)
     return f'"{text}"' if " " in text else text
+
+
+def has_slurm() -> bool:
+    """Whether jobs can be submitted from here."""
+    return shutil.which(SBATCH) is not None

@@ -124,9 +124,10 @@ class DebugCommands:
 class HostCommands:
     """Where programs run: the devices here and on hosts, and the way to them."""
 
-    def __init__(self, context: Context, set_device: Callable[[str], None]) -> None:
-        """Work on the context's session; `set_device` changes the document's header."""
+    def __init__(self, context: Context, set_device: Callable[[str], None], show_dock: Callable[[str], None]) -> None:
+        """Work on the context's session; `set_device` changes the document's header, `show_dock` takes a key."""
         self._session, self._window, self._folder = context.session, context.window, context.settings.folder
+        self._context, self._show_dock = context, show_dock
         self._set_device = set_device
         self._here: tuple[Device, ...] = ()
 
@@ -208,12 +209,10 @@ class HostCommands:
             self._move_to(*chosen)
 
     def ask_processes(self) -> None:
-        """Ask in how many processes programs run, and run there."""
-        from gradstudio.ui.dialogs.away_questions import asked_ranks
+        """Ask on which processes programs run or train, and begin there."""
+        from gradstudio.ui.dialogs.processes.processes_start import ProcessesStart
 
-        if (ranks := asked_ranks(self.ranks, self._window)) is not None:
-            is_one = ranks.count == 1
-            self._switch("", None) if is_one else self._switch(ranks.place, ranks.make, ranks=ranks)
+        ProcessesStart(self._context, self._show_dock).ask(self.ranks, self._hosts(), self._switch)
 
     def add(self) -> None:
         """Ask for a host, look what is there, and run there, where nothing runs yet."""
@@ -374,7 +373,7 @@ def _breakpoint_rows(debug: DebugCommands) -> tuple[Row, ...]:
 
 
 def _engine_rows(run: RunController, debug: DebugCommands, hosts: HostCommands) -> tuple[Row, ...]:
-    many = "Run programs in several processes here, as torchrun does, and see what differs between them"
+    many = "Run programs in several processes here, train on hosts, at any rendezvous of torchrun, or by Slurm"
     small = "Shapes before a run: compute small values, too; without it on stand-ins without data only"
     title, flip, is_on = "Compute small values while inferring", debug.toggle_small, debug.computes_small
     return (

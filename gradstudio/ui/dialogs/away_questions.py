@@ -1,26 +1,16 @@
-"""What is asked of a person who runs elsewhere, or in several processes; loaded when it is asked."""
+"""What is asked of a person who runs elsewhere; loaded when it is asked."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from PySide6.QtWidgets import QInputDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from gradstudio.protocol.hosts.host_book import Host, HostBook
-from gradstudio.protocol.ranks.rank_command import MOST_RANKS
-from gradstudio.ui.state.engines.rank_child import RankGroup
 from gradstudio.ui.state.run.engine_exchange import EngineLeft
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QDialog
-
-TITLE = "On several processes"
-WORDS = (
-    "The program runs in so many processes of this machine at once, as torchrun starts them: each is a rank, with\n"
-    'RANK and WORLD_SIZE in its environment, and torch.distributed joins them (init_process_group("gloo")).\n'
-    "Cards then say whether all ranks hold the same; which rank is shown is chosen beside the device.\n\n"
-    "Processes:"
-)
 
 
 def chosen_host(book: HostBook, known: Host | None, window: QWidget) -> str | None:
@@ -42,15 +32,6 @@ def chosen_running(hosts: tuple[Host, ...], folder: Path, window: QWidget) -> tu
         return None
     host, engine = dialog.chosen
     return host.name, EngineLeft(engine.name, title=engine.title)
-
-
-def asked_ranks(known: RankGroup | None, window: QWidget) -> RankGroup | None:
-    """So many processes as a person wants; None: nothing changes."""
-    count, is_accepted = QInputDialog.getInt(
-        window, TITLE, WORDS, known.count if known is not None else 2, 1, MOST_RANKS
-    )
-    is_other = count != (known.count if known is not None else 1)
-    return RankGroup(count) if is_accepted and is_other else None
 
 
 Leaving = OneOf["keep", "stop", "cancel"]

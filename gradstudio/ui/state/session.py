@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.state.results.recorded_run import RecordedRun
     from gradstudio.ui.state.results.turn_request import TurnRequest
     from gradstudio.ui.state.runs.run_keeper import RunKeeper
+    from gradstudio.ui.state.runs.training_process import TrainingProcess
 
 RECORD_SUFFIX: Final = ".record"
 PYTHON_SUFFIXES: Final = (".py", ".ipynb")
@@ -143,6 +144,13 @@ class Session(QObject):
 
             self._runs = RunKeeper(self, self)
         return self._runs
+
+    @cached_property
+    def training(self) -> "TrainingProcess":
+        """What trains it elsewhere."""
+        from gradstudio.ui.state.runs.training_process import TrainingProcess
+
+        return TrainingProcess(self.runs, self.engine, self.run.status, self)
 
     def offer_cut_off_run(self) -> None:
         """A training of the document that was killed with its window can go on."""
@@ -253,6 +261,8 @@ class Session(QObject):
 
     def close(self) -> None:
         """The document is closed: it hears nothing more of the engine."""
+        if "training" in self.__dict__:
+            self.training.leave()
         if self._runs is not None:
             self._runs.close()
         self.engine.hang_up()

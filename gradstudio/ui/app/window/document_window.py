@@ -222,7 +222,7 @@ class DocumentWindow(QObject):
         self.file = FileCommands(context, services.documents, self)
         self.graph = GraphCommands(context, services.find_operator, services.toggle_favourite, docks.bring_forward)
         self.analyse = AnalyseCommands(context, self)
-        self.hosts = HostCommands(context, self.graph.set_device)
+        self.hosts = HostCommands(context, self.graph.set_device, docks.bring_forward)
         self.commands = Commands(
             file=self.file,
             edit=EditCommands(context, lambda words: self.status.confirm(words)),

@@ -28,6 +28,7 @@ from gradstudio.ui.docks.runs.restore_run import go_on_from, restore
 from gradstudio.ui.docks.runs.run_model import DIFFERS, LAST, RUN, STATE, TIME, TURNS, RunModel
 from gradstudio.ui.docks.runs.run_words import about_one, about_two
 from gradstudio.ui.docks.runs.sweep_strip import SweepStrip
+from gradstudio.ui.docks.runs.training_strip import TrainingStrip
 from gradstudio.ui.state.runs.run_keeper import GO_ON
 from gradstudio.ui.state.runs.sweep_process import Order
 from gradstudio.ui.state.session import Session
@@ -72,6 +73,7 @@ class RunsPanel(QWidget):
             "Sweep…", "list", "Train once for each of several values of a literal, side by side", self.sweep
         )
         self.strip = SweepStrip(session.runs.sweep, self.list, self)
+        self.training_strip = TrainingStrip(session.training, self)
         self._lay_out()
         self._sorted_for: Order | None = None
         self._later = CatchUp(self, self.refresh)
@@ -175,6 +177,7 @@ class RunsPanel(QWidget):
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self.strip)
+        column.addWidget(self.training_strip)
         column.addLayout(self._stack, 1)
 
     def _say(self) -> None:

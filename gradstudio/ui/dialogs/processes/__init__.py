@@ -1,0 +1,1 @@
+"""On several processes…: here, on hosts, wherever processes meet, or by Slurm."""
