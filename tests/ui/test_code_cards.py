@@ -35,6 +35,12 @@ def opened(desk: Desk, qtbot: QtBot, folder: Path, text: str = TEXT) -> None:
     desk.window.canvas.navigation.open_view()
 
 
+def at_title(desk: Desk, item: ItemId) -> QPointF:
+    box = desk.window.canvas.scene.placement.box(item)
+    assert box is not None
+    return QPointF(*desk.window.canvas.camera.to_view(box.x + 40, box.y + 10))
+
+
 def at_body(desk: Desk, item: ItemId) -> QPointF:
     """A place on the lines of a card."""
     box = desk.window.canvas.scene.placement.box(item)
@@ -47,7 +53,7 @@ def selected_line(desk: Desk) -> str:
     return desk.window.code.editor.textCursor().block().text()
 
 
-@pytest.mark.parametrize("way", ["double click", "Enter"])
+@pytest.mark.parametrize("way", ["double click", "double click on the title", "Enter"])
 def test_a_card_leads_to_its_lines_and_what_is_written_there_changes_it(
     desk: Desk, qtbot: QtBot, tmp_path: Path, way: str
 ) -> None:
@@ -57,7 +63,7 @@ def test_a_card_leads_to_its_lines_and_what_is_written_there_changes_it(
         desk.session.attention.select((card,))
         desk.key(Key.Key_Return)
     else:
-        at = at_body(desk, card).toPoint()
+        at = (at_title if "title" in way else at_body)(desk, card).toPoint()
         viewport, left = desk.window.canvas.viewport(), Qt.MouseButton.LeftButton
         QTest.mouseClick(viewport, left, Keys.NoModifier, at)
         QTest.mouseDClick(viewport, left, Keys.NoModifier, at)

@@ -108,7 +108,7 @@ class InputDispatcher:
             self._rest()
 
     def double_click(self, event: QMouseEvent) -> None:
-        """Search on empty ground, rename on a header or title, edit on a note; the lines of code in their dock."""
+        """Search on empty ground, rename on a header or title, edit on a note; a card of code leads to its lines."""
         at = self._pointer_of(event)
         hit = self.hit(at)
         if event.button() != Button.LeftButton:
@@ -122,10 +122,10 @@ class InputDispatcher:
                 self.canvas.wire_commands.put_dot(hit.wire, at.x, at.y)
             case "card" | "more" if hit.item in CARDS:
                 self.canvas.group_commands.edit_ports(hit.item, None if hit.header else at.y)
-            case "card" if hit.header:
-                self.canvas.field_commands.rename(hit.item)
             case "card" if is_code_at(self.canvas.scene.graph, hit.item):
                 self.canvas.field_commands.edit_code()
+            case "card" if hit.header:
+                self.canvas.field_commands.rename(hit.item)
             case "card" if self.canvas.group_commands.way_in(hit.item) is not None:
                 self.canvas.group_commands.step_in(hit.item)
             case "card" if (cause := cause_at(self.canvas.scene, hit.item, at.y)) is not None:
