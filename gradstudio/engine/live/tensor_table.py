@@ -11,13 +11,12 @@ from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.value.tensor_shards import distributed, held_part, shard_of
 from gradstudio.engine.value.tensor_summary import dtype_name, spell_numbers
 from gradstudio.engine.value.view_state import is_leaf
+from gradstudio.protocol.messages.bounds import excess_words
 from gradstudio.protocol.messages.events import Fetched
 from gradstudio.protocol.messages.requests import Fetch
 
 if TYPE_CHECKING:
     from torch.distributed.tensor import DTensor
-
-MAX_CELLS = 1 << 20
 
 
 def fetch(live: Live | None, request: Fetch) -> Fetched:
@@ -115,15 +114,12 @@ def _cut(request: Fetch, tensor: Tensor) -> Fetched:
     table = table.reshape(1, -1) if table.dim() < 2 else table
     rows, columns = slice(*request.rows), slice(*request.columns)
     table = table[rows, columns]
-    if table.numel() > MAX_CELLS:
-        raise NotBound(f"{table.numel()} cells are more than the {MAX_CELLS} that are sent at once.")
-    values = tuple(tuple(map(_scalar, row)) for row in table.resolve_conj().tolist())
     return Fetched(
         request=request.request,
         node=request.node,
         shape=tuple(plain.shape),
         dtype=dtype_name(tensor.dtype),
-        values=values,
+        values=_cells(table),
     )
 
 
@@ -150,8 +146,18 @@ def _cut_of_whole(request: Fetch, tensor: "DTensor") -> Fetched:
     begins = (0, 0, *shard.offset)[-2:]
     rows, top = _overlap(request.rows, begins[0], flat.shape[0])
     columns, left = _overlap(request.columns, begins[1], flat.shape[1])
-    values = tuple(tuple(map(_scalar, row)) for row in flat[rows, columns].resolve_conj().tolist())
-    return msgspec.structs.replace(answer, values=values, at=(top, left))
+    return msgspec.structs.replace(answer, values=_cells(flat[rows, columns]), at=(top, left))
+
+
+def _cells(table: Tensor) -> tuple[tuple[Any, ...], ...]:
+    """The numbers of two dimensions, row by row.
+
+    Raises:
+        NotBound: they are more than are sent at once.
+    """
+    if words := excess_words(table.numel()):
+        raise NotBound(words)
+    return tuple(tuple(map(_scalar, row)) for row in table.resolve_conj().tolist())
 
 
 def _overlap(asked: tuple[int, int], begin: int, size: int) -> tuple[slice, int]:

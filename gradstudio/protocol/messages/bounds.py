@@ -16,5 +16,12 @@ Seconds = Annotated[float, Meta(ge=0.0, le=1e12)]
 """A time that is one: neither NaN nor infinite."""
 Moment = Annotated[float, Meta(ge=0.0, le=1e11)]
 """Seconds since 1970, of a year with four digits."""
+MOST_CELLS = 1 << 20
+"""Of a table of a live tensor, that are sent at once."""
 Shape = tuple[Size, ...]
 Turns = tuple[Count, ...]
+
+
+def excess_words(cells: int) -> str:
+    """Why so many cells of a table are not sent; "" where they are."""
+    return f"{cells:,} cells are more than the {MOST_CELLS:,} that are sent at once." if cells > MOST_CELLS else ""

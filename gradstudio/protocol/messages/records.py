@@ -101,6 +101,11 @@ class Summary(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults
         """Of the tensor, as torch tells it; `shape` is that of the numbers."""
         return self.shape if self.shard is None else self.shard.whole
 
+    @property
+    def is_part(self) -> bool:
+        """Whether ranks hold different parts of the tensor, and this is of one."""
+        return self.shard is not None and self.shard.is_part
+
     def __post_init__(self) -> None:
         """Refuse values that are not as many as the shape has, also where a message is read.
 

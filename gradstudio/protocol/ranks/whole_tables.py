@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import msgspec
 
+from gradstudio.protocol.messages.bounds import excess_words
 from gradstudio.protocol.messages.events import Cell, Fetched
 from gradstudio.protocol.messages.requests import Fetch
 
-MOST_CELLS = 1 << 20
 MISSING = "Not all ranks have told what lies with them."
 
 
@@ -48,10 +48,8 @@ def _joined(request: Fetch, told: dict[int, Fetched]) -> Fetched:
         if answer.error:
             return msgspec.structs.replace(answer, values=(), error=f"Rank {rank}: {answer.error}")
     height, width = _size(request, first.shape)
-    if height * width > MOST_CELLS:
-        return msgspec.structs.replace(
-            first, values=(), error=f"{height * width} cells are more than {MOST_CELLS}, which are sent at once."
-        )
+    if words := excess_words(height * width):
+        return msgspec.structs.replace(first, values=(), error=words)
     rows = _filled(height, width, told.values())
     if rows is None:
         return msgspec.structs.replace(first, values=(), error=MISSING)

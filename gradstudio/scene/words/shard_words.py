@@ -6,10 +6,8 @@ from gradstudio.scene import value_format
 
 def shape_words(summary: Summary) -> str:
     """The shape of what is shown; of a part also that of the whole: ``[3, 4] of [6, 4]``."""
-    own, shard = value_format.shape(summary.shape), summary.shard
-    if shard is None or not shard.is_part:
-        return own
-    return f"{own} of {value_format.shape(shard.whole)}"
+    own = value_format.shape(summary.shape)
+    return f"{own} of {value_format.shape(summary.whole_shape)}" if summary.is_part else own
 
 
 def placement_words(summary: Summary) -> str:

@@ -10,13 +10,19 @@ from torch.distributed.tensor import DTensor, Partial, Placement, Replicate, Sha
 from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
+from gradstudio.engine.live.tensor_table import fetch
 from gradstudio.engine.value.rank_spread import Here
 from gradstudio.engine.value.tensor_shards import held_part
 from gradstudio.engine.value.tensor_summary import outline, summarise
 from gradstudio.engine.value.value_records import tensor_record
+from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.bounds import MOST_CELLS
 from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.protocol.messages.requests import Fetch
+from tests.engine.conftest import Bench
 
 RANKS, RANK = 4, 2
+NOWHERE = ItemId("")
 
 
 @pytest.fixture
@@ -82,3 +88,19 @@ def test_the_bytes_of_a_record_are_those_that_lie_here(mesh: DeviceMesh) -> None
 def test_any_other_tensor_is_held_whole() -> None:
     tensor = torch.nn.Parameter(torch.ones(2))
     assert held_part(tensor) is tensor and summarise(tensor).shard is None
+
+
+def test_of_a_whole_that_is_too_large_for_one_answer_none_is_cut_out(mesh: DeviceMesh, bench: Bench) -> None:
+    bench.run("x = torch.ones(2)")
+    assert bench.engine.live is not None
+    whole = (2 * MOST_CELLS + 4, 2)  # half of which lies here
+    bench.engine.live.namespace["whole"] = distributed(whole, mesh, (Shard(0), Replicate()))
+    cuts = {"whole": (0, 2 * MOST_CELLS), "few": (MOST_CELLS + 2, MOST_CELLS + 4)}
+    answers = {
+        name: fetch(
+            bench.engine.live, Fetch(request=1, node=ItemId(""), name="whole", rows=rows, columns=(0, 2), whole=True)
+        )
+        for name, rows in cuts.items()
+    }
+    assert "that are sent at once" in answers["whole"].error and not answers["whole"].values
+    assert answers["few"].values == ((0.0, 1.0), (2.0, 3.0)) and not answers["few"].error

@@ -91,7 +91,7 @@ def number_facts(summary: Summary) -> Facts:
     if odd:
         facts.append(("not finite", odd))
     if words := placement_words(summary):
-        facts.append(("part" if summary.shard is not None and summary.shard.is_part else "copy", words))
+        facts.append(("part" if summary.is_part else "copy", words))
     if words := value_format.ranks_text(summary):
         facts.append(("over ranks", words))
     return tuple(facts)

@@ -70,16 +70,14 @@ class TensorPage(QWidget):
         self.pairs.show_pairs(pairs)
         if summary != self._summary or (fetch is None) != (self._fetch is None):
             self._summary, self._fetch, self._gather = summary, fetch, gather
-            is_part = summary is not None and summary.shard is not None and summary.shard.is_part
-            self.whole.setVisible(is_part and gather is not None)
+            self.whole.setVisible(summary is not None and summary.is_part and gather is not None)
             self._refresh_table()
         self._fetch, self._gather = fetch, gather
 
     def _refresh_table(self) -> None:
         summary, fetch = self._summary, self._fetch
-        shard = summary.shard if summary is not None and self.whole.isChecked() else None
-        if summary is not None and shard is not None and shard.is_part and self._gather is not None:
-            summary, fetch = Summary(dtype=summary.dtype, shape=shard.whole), self._gather
+        if summary is not None and summary.is_part and self.whole.isChecked() and self._gather is not None:
+            summary, fetch = Summary(dtype=summary.dtype, shape=summary.whole_shape), self._gather
         self._leading.set_sizes(summary.shape[:-2] if summary is not None else ())
         self.model.show_tensor(summary, fetch, self._leading.index)
         rows, columns = self.model.rowCount(), self.model.columnCount()
