@@ -32,7 +32,7 @@ def spread_amount(spread: Spread) -> str:
     """
     for word, who in (("NaN", spread.nan), ("∞", spread.infinite)):
         if who.count:
-            return f"{word} on {_few_ranks(who)}"
+            return f"{word} {_few_ranks(who)}"
     if not spread.layout:
         return "other shapes"
     if spread.missing and spread.ranks == 1:
@@ -45,7 +45,7 @@ def spread_amount(spread: Spread) -> str:
     if widest is None or widest.least == widest.most:
         return f"{_few(spread)} ≈"
     sign = "=" if spread.layout.endswith("[]") else "≥"
-    return f"Δ {sign} {format_number(widest.most - widest.least, 4)}"
+    return f"Δ {sign} {format_number(widest.most - widest.least, 3)}"
 
 
 def spread_words(spread: Spread) -> str:

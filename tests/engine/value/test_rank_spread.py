@@ -42,8 +42,8 @@ def test_least_and_most_of_every_figure_are_those_of_torch(shape: tuple[int, ...
     assert not spread.is_equal and not spread.nan.count and spread.ranks == RANKS
     largest = float((flat.amax(0) - flat.amin(0)).max())
     sign, amount = spread_amount(spread).split()[1:]
-    assert float(amount) <= largest * 1.001, "what a card says of the largest difference between two ranks"
-    assert (sign == "=") is (shape == ()) and (sign == "≥" or float(amount) == pytest.approx(largest, rel=1e-3))
+    assert float(amount) <= largest * 1.01, "what a card says of the largest difference between two ranks"
+    assert (sign == "=") is (shape == ()) and (sign == "≥" or float(amount) == pytest.approx(largest, rel=1e-2))
 
 
 def test_equal_values_are_equal_until_one_rank_differs_by_its_last_bit() -> None:

@@ -33,7 +33,7 @@ def test_a_card_says_by_how_much_ranks_differ_and_where_a_nan_is() -> None:
         "Δ = 1.5": spread(1.0, 2.5),
         "Δ ≥ 1.5": spread(2.5, 2.0, 1.0, shape=(3,)),
         "all ≈": spread(2.0, 2.0, digests=False),
-        "NaN on r1": spread(1.0, 2.0, nan_on=1),
+        "NaN r1": spread(1.0, 2.0, nan_on=1),
     }
     assert [spread_amount(one) for one in said.values()] == [*said]
 
@@ -41,7 +41,7 @@ def test_a_card_says_by_how_much_ranks_differ_and_where_a_nan_is() -> None:
 def test_many_ranks_that_hold_a_nan_are_counted_in_the_width_of_a_card() -> None:
     told = Summary(dtype="float32", shape=(), nan=1)
     many = reduce(or_, (Spread.of(rank, told) for rank in range(1000)))
-    assert spread_amount(many) == "NaN on r0, r1, r2 +997"
+    assert spread_amount(many) == "NaN r0, r1, r2 +997"
 
 
 def test_of_different_ones_the_ends_are_named_with_their_ranks() -> None:
