@@ -13,6 +13,7 @@ from safetensors.torch import load_file
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.training.added_training import with_training
 from gradstudio.program.forms.training.training_forms import write_training
+from gradstudio.program.forms.training.training_options import TrainingOptions
 from gradstudio.program.reading.reader import read_script
 from tests.program.forms.training.test_training_script import checked
 from tests.program.sketch import formatted
@@ -75,8 +76,9 @@ def text_of(name: str) -> str:
     """The text of a training; those that are added have six epochs."""
     if name in TRAININGS:
         return TRAININGS[name]
-    plain = {"added": ADDED, "two_parts": TWO_PARTS, "made": MADE}[name]
-    return with_training(read_script(plain).graph, lambda _: None).replace("range(20)", "range(6)")
+    plain = {"two_parts": TWO_PARTS, "made": MADE}.get(name, ADDED)
+    options = SWITCHED.get(name, TrainingOptions())
+    return with_training(read_script(plain).graph, lambda _: None, options).replace("range(20)", "range(6)")
 
 
 MADE = ADDED.replace(
@@ -84,7 +86,15 @@ MADE = ADDED.replace(
     "def points(count=40):\n    X = torch.randn(count, 3)\n    noise = torch.randn(count)\n"
     "    y = (X[:, 0] + 0.1 * noise > 0).long()\n    return X, y\n\n\ntorch.manual_seed(3)\nX, y = points()\n",
 ).replace("torch.manual_seed(3)\n", "", 1)
-ALL = ["added", "made", "two_parts", *TRAININGS]
+SWITCHED = {
+    "falls": TrainingOptions(optimizer="SGD", schedule="cosine", clip="0.5"),
+    "mixed": TrainingOptions(optimizer="AdamW", schedule="steps", is_mixed=True),
+    "all_switches": TrainingOptions(
+        batch=8, optimizer="SGD", rate="0.05", schedule="steps", clip="0.5", accumulate=3, is_mixed=True
+    ),
+}
+"""Trainings that are added with what *Add training with…* offers."""
+ALL = ["added", "made", "two_parts", *SWITCHED, *TRAININGS]
 
 
 def written(name: str) -> str:
@@ -215,3 +225,7 @@ def test_data_that_a_group_makes_are_shared_out_as_others_are() -> None:
     assert "DistributedSampler" in script and "def points(count=40):" in script
     elsewhere = text_of("made").replace("logits = net(X_batch)", "more, _ = points(8)\n        logits = net(X_batch)")
     assert "DistributedSampler" not in write_training(read_script(elsewhere).graph, stem="made")
+
+
+def test_a_loop_of_its_own_logs_the_figures_of_the_test_too() -> None:
+    assert '"loss_test": loss_test' in written("all_switches") and '"accuracy": accuracy' in written("all_switches")

@@ -230,38 +230,65 @@ def test_with_switches_it_is_drawn_without_code_and_runs(text: str, options: Tra
     assert losses[0] == losses[1], "the drawing computes what the text does"
 
 
-def test_with_all_switches_the_lines_are_those_of_the_tutorials() -> None:
+SINGLE = [
+    TrainingOptions(epochs=3),
+    TrainingOptions(epochs=3, optimizer="AdamW", rate="0.002"),
+    TrainingOptions(epochs=3, optimizer="SGD"),
+    TrainingOptions(epochs=3, schedule="cosine"),
+    TrainingOptions(epochs=3, schedule="steps"),
+    TrainingOptions(epochs=3, clip="0.1"),
+    TrainingOptions(epochs=3, batch=16, accumulate=4),
+    TrainingOptions(epochs=3, is_mixed=True),
+]
+RATES = {"Adam": 0.01, "AdamW": 0.01, "SGD": 0.1}
+
+
+@pytest.mark.parametrize("options", [*SINGLE, ALL_SWITCHES])
+def test_each_switch_learns_what_a_loop_of_the_tutorials_learns(options: TrainingOptions) -> None:
+    names: dict[str, Any] = {}
+    exec(with_training(read_script(CLASSES).graph, lambda _: None, options), names)
+    learnt = by_hand(options).parameters()
+    assert all(names["torch"].equal(*pair) for pair in zip(learnt, names["net"].parameters(), strict=True))
+
+
+def by_hand(options: TrainingOptions) -> Any:
+    """The model as torch alone trains it with these switches, on the CPU."""
     import torch
     import torch.nn.functional as F
     from torch import nn
 
-    new = with_training(read_script(CLASSES).graph, lambda _: None, ALL_SWITCHES)
-    names: dict[str, Any] = {}
-    exec(new, names)
     torch.manual_seed(0)
     x = torch.randn(200, 2)
     y = (x[:, 0] > 0).long()
     net = nn.Sequential(nn.Linear(2, 16), nn.Dropout(0.1), nn.Linear(16, 2))
     train, test = torch.utils.data.random_split(torch.utils.data.TensorDataset(x, y), [0.8, 0.2])
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)
-    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=3)
-    loader = torch.utils.data.DataLoader(train, batch_size=16, shuffle=True)
+    rate = float(options.rate or RATES[options.optimizer])
+    more = {"momentum": 0.9} if options.optimizer == "SGD" else {}
+    optimizer = getattr(torch.optim, options.optimizer)(net.parameters(), lr=rate, **more)
+    falls = {
+        "": lambda: None,
+        "cosine": lambda: torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=3),
+        "steps": lambda: torch.optim.lr_scheduler.StepLR(optimizer, step_size=1),
+    }
+    scheduler = falls[options.schedule]()
+    loader = torch.utils.data.DataLoader(train, batch_size=options.batch, shuffle=True)
     test_loader = torch.utils.data.DataLoader(test, batch_size=1024)
     for _ in range(3):
         net.train()
-        optimizer.zero_grad()
-        for number, (xb, yb) in enumerate(loader):
-            with torch.autocast("cpu", dtype=torch.bfloat16):
+        for number, (xb, yb) in enumerate(loader, 1):
+            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=options.is_mixed):
                 loss = F.cross_entropy(net(xb), yb)
-            (loss / 4).backward()
-            if number % 4 == 3 or number == 9:
-                nn.utils.clip_grad_norm_(net.parameters(), 0.5)
+            (loss / options.accumulate).backward()
+            if number % options.accumulate == 0 or number == len(loader):
+                if options.clip:
+                    nn.utils.clip_grad_norm_(net.parameters(), float(options.clip))
                 optimizer.step()
                 optimizer.zero_grad()
-        scheduler.step()
+        if scheduler is not None:
+            scheduler.step()
         net.eval()
         list(test_loader)  # a loader draws a number when it begins
-    assert all(torch.equal(one, other) for one, other in zip(net.parameters(), names["net"].parameters(), strict=True))
+    return net
 
 
 def test_on_an_accelerator_losses_are_scaled() -> None:
