@@ -131,7 +131,6 @@ WHOLE_MISSED = frozenset(
         "eighth_lbfgs_no_zero",
         "eighth_logsigmoid_sign",
         "eighth_mdn_sigma",
-        "eighth_mf_broadcast",
         "eighth_ppo_grad_old",
         "eighth_rnn_detach",
         "eighth_tagger_padding",

@@ -16,6 +16,7 @@ PRODUCTS = frozenset({"mul"})
 COMPARISONS = ELEMENTWISE | DIFFERENCES | EQUALITIES | PRODUCTS
 REDUCING = frozenset("add sub rsub neg mean sum mul div truediv".split())
 """What leads from the terms of a loss to the loss."""
+ADDENDS, UNITS = frozenset({"a", "b", "self", "input", "other"}), frozenset({"Linear", "Embedding", "linear"})
 FARTHEST = 24
 MEANT = frozenset("unsqueeze getitem expand expand_as view reshape sum mean amax amin max min".split())
 """What makes a dimension of size 1 on purpose, to let two tensors broadcast."""
@@ -70,6 +71,29 @@ def broadcasts(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> It
         "other, so what is reduced later is the mean or sum of another table. torch does it without an error; "
         "both sides in one shape is what is nearly always meant.",
         (item, turned.item),
+    )
+
+
+def column_added(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:
+    """What a layer of one unit gives, a column, added to a vector of one number for each example."""
+    sources = [source for source in view.sources(item) if source.port in ADDENDS]
+    records = [lookup(source.item, source.output) for source in sources]
+    shapes = [record.summary.shape for record in records if isinstance(record, TensorRecord)]
+    if len(sources) != 2 or len(shapes) != 2 or not _column_and_vector(*shapes):
+        return
+    column = sources[0] if len(shapes[0]) == 2 else sources[1]
+    stage = next(view.stages(column.item, column.output), None)
+    if stage is None or stage.word not in UNITS or not leads_to_backward(view, item):
+        return
+    many, name = max(map(max, shapes)), view.source_name(column)
+    yield Finding(
+        "broadcasts",
+        "warning",
+        item,
+        f"{list(shapes[0])} and {list(shapes[1])} broadcast to {[many, many]} in {view.name(item)}",
+        f"{name} is a column, one row for each example, and the other side a vector: each of one meets each of the "
+        f"other. Take the column's only number: {name}.squeeze(1).",
+        (item, column.item),
     )
 
 

@@ -86,6 +86,7 @@ for _words, _look in (
     (frozenset({"list"}), model_slips.one_layer_repeated),
     (model_slips.PARAMETER, model_slips.computed_parameter),
     (frozenset({"add"}), model_slips.added_along_the_batch),
+    (frozenset({"add"}), loss_mistakes.column_added),
     (training_slips.CLIPS, training_slips.scaled_clip),
     (training_slips.CHOOSING, training_slips.wrong_choice),
     (attribute_slips.WRITES, attribute_slips.unknown_attribute),
