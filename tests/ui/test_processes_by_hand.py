@@ -119,7 +119,8 @@ def answer(desk: Desk, act: Callable[[ProcessesDialog], None]) -> None:
         assert isinstance(dialog, ProcessesDialog)
         seen.append(dialog)
         act(dialog)
-        QTest.mouseClick(begin(dialog), Qt.MouseButton.LeftButton)
+        assert begin(dialog).isEnabled()
+        begin(dialog).click()
 
     QTimer.singleShot(0, look)
     desk.window.actions["run.processes"].trigger()
@@ -158,6 +159,7 @@ def test_a_job_is_written_with_its_script(desk: Desk, path: Path) -> None:
         dialog.slurm.partition.setText("gpu")
 
     answer(desk, fill)
+    assert target.is_file(), desk.said
     text = target.read_text()
     assert "#SBATCH --nodes=2" in text and "#SBATCH --partition=gpu" in text
     assert subprocess.run(["bash", "-n", str(target)], check=False).returncode == 0
@@ -183,7 +185,7 @@ def test_a_training_on_a_host_is_a_run_that_is_drawn_and_stopped(
     desk.until(lambda: "turn" in panel.training_strip.words.text())
     drawn = {curve.title for curve in desk.session.results.tables.curves.beside}
     assert drawn == {"loss", "lr"}, "its curves are drawn while it goes on"
-    QTest.mouseClick(panel.training_strip.stop, Qt.MouseButton.LeftButton)
+    panel.training_strip.stop.click()
     desk.until(lambda: not training.is_running)
     assert "was stopped" in desk.said
     folder = desk.session.runs_folder

@@ -74,7 +74,7 @@ class ProcessesStart:
     def _can_train(self) -> bool:
         from gradstudio.ui.actions.training_command import is_complete
 
-        return is_complete(self._session)
+        return is_complete(self._session, self._session.graph_store.graph, self._session.run.program)
 
     def _train(self, dialog: ProcessesDialog, script: Path) -> None:
         session = self._session
