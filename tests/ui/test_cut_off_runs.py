@@ -93,7 +93,7 @@ def go_on(desk: Desk, path: Path) -> None:
     before, run = learnt(path), newest(path)
     assert run is not None
     field = offered(desk)
-    assert field.accept.text() == f"Continue from turn {before:,}" and "cut off at turn" in field.words.text()
+    assert field.accept.text() == f"Continue from turn {before:,}" and "cut off at turn" in field.words.full
     field.accept.click()
     desk.until(lambda: learnt(path) > before)
     now = newest(path)

@@ -1,13 +1,47 @@
 """What is offered in the status bar: words of what has happened, a button that does something about it, and a no."""
 
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.run.run_status import Offer, RunStatus
 from gradstudio.ui.theme import Theme
-from gradstudio.ui.widgets.form_layout import label
 
 NO = "Not now"
+
+
+class OfferWords(QLabel):
+    """One line that ends in "…" where it has no room; `full` is all of it."""
+
+    def __init__(self, role: str) -> None:
+        """Nothing is said yet."""
+        super().__init__()
+        self.full = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", role)
+
+    def show_words(self, text: str) -> None:
+        """Say something else."""
+        self.full = text
+        self.setAccessibleName(text)
+        self.updateGeometry()
+        self._fit()
+
+    def sizeHint(self) -> QSize:
+        """The room of all of it."""
+        margins = self.contentsMargins()
+        width = self.fontMetrics().horizontalAdvance(self.full) + margins.left() + margins.right() + 2
+        return QSize(width, super().sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """As much of it as there is room for."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        room = self.contentsRect().width()
+        self.setText(self.fontMetrics().elidedText(self.full, Qt.TextElideMode.ElideRight, room))
 
 
 class OfferField(QWidget):
@@ -17,7 +51,7 @@ class OfferField(QWidget):
         """Hidden; it goes when something runs."""
         super().__init__(parent)
         self._offer: Offer | None = None
-        self.words = label("", "warning")
+        self.words = OfferWords("warning")
         self.accept, self.decline = QPushButton(self), QPushButton(NO, self)
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GAP, 0, theme.GAP, 0)
@@ -34,7 +68,7 @@ class OfferField(QWidget):
         self._offer = offer
         self.setVisible(offer is not None)
         if offer is not None:
-            self.words.setText(offer.words)
+            self.words.show_words(offer.words)
             self.accept.setText(offer.action)
             for button in (self.accept, self.decline):
                 button.setMinimumWidth(button.sizeHint().width())

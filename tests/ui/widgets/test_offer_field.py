@@ -15,5 +15,8 @@ def test_what_is_clicked_is_whole_where_the_words_are_cut(qtbot: QtBot, dark: Th
     )
     field.resize(field.accept.sizeHint().width() + field.decline.sizeHint().width() + 60, field.height())
     assert field.words.width() < field.words.sizeHint().width()
+    assert field.words.text().endswith("…") and field.words.text() != field.words.full
     for button in (field.accept, field.decline):
         assert button.width() >= button.sizeHint().width() and field.rect().contains(button.geometry())
+    field.resize(field.sizeHint())
+    assert field.words.text() == field.words.full, "all of it where there is room again"
