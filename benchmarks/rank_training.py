@@ -50,7 +50,7 @@ for t in range({TURNS}):
     opt.step()
 seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
 digest = hashlib.sha256(b"".join(p.detach().numpy().tobytes() for p in net.parameters())).hexdigest()
-print("rate", rank, seconds, cpu, digest)
+print(f"rate {{rank}} {{seconds}} {{cpu}} {{digest}}\\n", end="", flush=True)
 """
 
 
