@@ -13,14 +13,18 @@ LARGE = 20.0
 MOST_NAMES = 4
 
 
-def hazards(data: Prepared) -> tuple[str, ...]:
-    """In sentences, the worst first."""
+Counts = tuple[tuple[str, int, int], ...]
+
+
+def hazards(data: Prepared, counts: Counts | None = None) -> tuple[str, ...]:
+    """In sentences, the worst first; `counts`: of the classes, where `data` is only some of the rows."""
     if data.window:  # windows of a text repeat, and their numbers are names
         return (*_few(data),)
-    return (*_leaks(data), *_columns(data), *_ranges(data), *_balance(data), *_few(data))
+    classes = class_counts(data) if counts is None else counts
+    return (*_not_finite(data), *_leaks(data), *_columns(data), *_ranges(data), *_balance(classes), *_few(data))
 
 
-def class_counts(data: Prepared) -> tuple[tuple[str, int, int], ...]:
+def class_counts(data: Prepared) -> Counts:
     """Of each class its name, rows to learn from and rows to validate."""
     if not data.classes or data.train.target is None:
         return ()
@@ -33,6 +37,14 @@ def _counts(rows: Rows | None, classes: int) -> NDArray[np.int64]:
     if rows is None or rows.target is None:
         return np.zeros(classes, dtype=np.int64)
     return np.bincount(rows.target.astype(np.int64), minlength=classes)
+
+
+def _not_finite(data: Prepared) -> list[str]:
+    odd = int(np.count_nonzero(~np.isfinite(data.train.inputs)))
+    if not odd:
+        return []
+    stand = "1 value is" if odd == 1 else f"{odd:,} values are"
+    return [f"{stand} NaN or infinite: so is every loss that takes them. Fill them, or leave their rows out."]
 
 
 def _leaks(data: Prepared) -> list[str]:
@@ -69,6 +81,8 @@ def _ranges(data: Prepared) -> list[str]:
     if data.normalises or data.train.inputs.dtype == np.uint8:
         return []
     inputs = data.train.inputs.astype(np.float64)
+    if not np.isfinite(inputs).all():
+        return []
     if data.columns and len(data.columns) > 1:
         spans = inputs.max(axis=0) - inputs.min(axis=0)
         large = int(spans.argmax())
@@ -80,8 +94,7 @@ def _ranges(data: Prepared) -> list[str]:
     return [f"Values go up to {top:,.4g}: a network learns them badly. Normalise them."] if top > LARGE else []
 
 
-def _balance(data: Prepared) -> list[str]:
-    rows = class_counts(data)
+def _balance(rows: Counts) -> list[str]:
     found = []
     if len(rows) == 1:
         found.append(f"There is one class only, “{rows[0][0]}”: nothing is to be learnt.")

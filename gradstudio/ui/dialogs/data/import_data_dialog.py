@@ -32,12 +32,12 @@ from gradstudio.document.data.tables import Table, table_reading
 from gradstudio.document.data.work import until_first
 from gradstudio.document.errors import BadData
 from gradstudio.ui.dialogs.data.picture_folder import PictureFolder
-from gradstudio.ui.dialogs.data.picture_preview import PicturePreview
 from gradstudio.ui.dialogs.data.reading_row import TableRow, combo, reading_row
 from gradstudio.ui.dialogs.data.sliced_work import ProgressRow, SlicedWork
 from gradstudio.ui.dialogs.dialog_size import fit_dialog
 from gradstudio.ui.theme import Theme, icon, mono_font, scale_px
 from gradstudio.ui.widgets.number_box import NumberBox
+from gradstudio.ui.widgets.picture_preview import PicturePreview
 
 SIZE_PX = (1040, 700)
 LIST_PX = 300
@@ -89,7 +89,7 @@ class ImportDataDialog(QDialog):
     def _with_first_pictures(self, rest: Work[Source]) -> Work[Source]:
         if isinstance(self._source, PictureFolder):
             first = yield from preparation(self._source, self._choice())
-            self._pictures.show_rows(first)
+            self._pictures.show_rows(first.train, first.classes)
         return (yield from rest)
 
     def _set_ready(self, ready: bool) -> None:
@@ -358,7 +358,7 @@ class ImportDataDialog(QDialog):
             return
         self._clear_lines()
         if isinstance(self._source, PictureFolder):
-            self._pictures.show_rows(prepared)
+            self._pictures.show_rows(prepared.train, prepared.classes)
         self._say(", ".join(_shapes(prepared)), "")
         for note in prepared.notes:
             self._say(note[:1].upper() + note[1:] + ".", "")

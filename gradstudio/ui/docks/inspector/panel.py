@@ -19,6 +19,7 @@ from gradstudio.ui.widgets.form_layout import paragraph, rule
 
 if TYPE_CHECKING:
     from gradstudio.ui.docks.inspector.arguments_section import ArgumentsSection
+    from gradstudio.ui.docks.inspector.values.data_section import DataSection
 
 REFRESH_MS = 30
 EMPTY_WORDS = (
@@ -48,7 +49,7 @@ class Details(QWidget):
         from gradstudio.ui.docks.inspector.what_if_section import WhatIfSection
 
         super().__init__(parent)
-        self._session = session
+        self._session, self._theme = session, theme
         self.head = HeadSection(session, theme)
         self.trouble = TroubleBox(session)
         self.module = ModuleSection(session, theme)
@@ -91,8 +92,11 @@ class Details(QWidget):
 
     def show_item(self, item: ItemId) -> None:
         """Show an item as graph and results have it now."""
-        module = card_groups(self._session.shown_store.graph).modules.get(item)
+        graph = self._session.shown_store.graph
+        module = card_groups(graph).modules.get(item)
         self.show_arguments(item)
+        if graph.tensors or "data" in self.__dict__:
+            self.data.show_item(item)
         self.inputs.show_item(item if module is not None else None)
         for part in (self.head, self.module, self.values, self.printout, self.backward, self.check, self.costs):
             part.show_item(item)
@@ -110,6 +114,16 @@ class Details(QWidget):
         module = card_groups(self._session.shown_store.graph).modules.get(item)
         self.arguments.show_item(item if module is None else module)
 
+    @functools.cached_property
+    def data(self) -> "DataSection":
+        """Made when there is stored data."""
+        from gradstudio.ui.docks.inspector.values.data_section import DataSection
+
+        made = DataSection(self._session, self._theme)
+        self._column.insertWidget(self._column.indexOf(self.values), made)
+        self._usual += 1
+        return made
+
     def _place_backward(self, prominent: bool) -> None:
         """The step that is looked at stands first; that of another moment below the values."""
         place = self._prominent if prominent else self._usual
@@ -119,6 +133,9 @@ class Details(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
+        self._theme = theme
+        if "data" in self.__dict__:
+            self.data.set_theme(theme)
         parts = (self.head, self.inputs, self.arguments, self.module, self.values, self.backward, self.costs)
         for part in (*parts, self.code, self.inside, self.printout, self.what_if, self.check):
             part.set_theme(theme)
