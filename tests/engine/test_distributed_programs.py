@@ -10,10 +10,14 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+import torch
 from safetensors.numpy import load
+from safetensors.torch import load_file
 
 from gradstudio.cli import main
+from gradstudio.document.python.python_export import write_training
 from gradstudio.document.runs.kept_run import KeptRun, kept_runs
+from gradstudio.program.forms.training.added_training import with_training
 from gradstudio.program.forms.training.distributed_training import Way, distributed
 from gradstudio.program.reading.reader import read_script
 from tests.helpers import engine_forks
@@ -65,7 +69,8 @@ def test_ranks_of_the_window_and_torchrun_learn_the_same(
     ], "one process alone prints"
 
 
-LONG = EPOCHS.replace("range(3)", "range(400)").replace('    print("loss", loss.item())\n    print(whole.shape)\n', "")
+LONG = EPOCHS.replace("range(3)", "range(400)").replace("batch_size=5", "batch_size=10")
+LONG = LONG.replace('    print("loss", loss.item())\n    print(whole.shape)\n', "")
 
 
 @pytest.mark.slow
@@ -162,3 +167,35 @@ def kill_one(file: Path, run: list[str]) -> None:
     ranks[1].send_signal(signal.SIGKILL)
     assert process.wait(PATIENCE_SECONDS) == 1
     assert not [one for one in ranks if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+
+
+ADDED = """import torch
+from torch import nn
+torch.manual_seed(3)
+X = torch.randn(47, 3)
+y = (X[:, 0] > 0).long()
+net = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+loss = nn.functional.cross_entropy(net(X), y)
+"""
+SCRIPT = """import runpy
+import sys
+
+sys.argv = ["script.py", "--device", "cpu"]
+runpy.run_path("script.py", run_name="__main__")
+"""
+KEPT = "if torch.distributed.get_rank() == 0:\n    torch.save(net.state_dict(), 'learnt.pt')\n"
+
+
+@pytest.mark.slow
+def test_what_is_shared_out_on_the_canvas_learns_what_the_training_script_learns(tmp_path: Path) -> None:
+    """Both share out each batch, whose last is smaller, and draw the same order, so that they make the same steps."""
+    text = with_training(read_script(ADDED).graph, lambda _value: None).replace("range(20)", "range(3)")
+    graph = read_script(text, keeps_code=True).graph
+    write_training(graph, tmp_path / "script.py")
+    assert "def share_out" in (tmp_path / "script.py").read_text(), "one that several processes share"
+    torchrun(tmp_path, distributed(graph).replace(END, KEPT + END))
+    torchrun(tmp_path, SCRIPT)
+    learnt = torch.load(tmp_path / "learnt.pt")
+    found = load_file(tmp_path / "script.safetensors")
+    assert len(learnt) == 9
+    assert all(torch.equal(found[f"state.net.{name}"], value) for name, value in learnt.items())

@@ -35,8 +35,9 @@ WAYS: "dict[str, Way]" = {
     "fully_shard (FSDP2): the processes share its parameters out": "fsdp",
 }
 WAYS_WORDS = (
-    "Several processes train together, as torchrun starts them: each learns from its share of the data, and gradients\n"
-    "are averaged. What that takes is put in as ordinary lines, to be read and changed afterwards.\n\n"
+    "Several processes train together, as torchrun starts them: each batch is shared out among them, and gradients\n"
+    "are averaged, so a step learns from as many rows as before, and as the exported training script does: the same\n"
+    "numbers, unless the loop itself draws at random (dropout). All of it is ordinary lines, to be changed.\n\n"
     "The model:"
 )
 DISTRIBUTED = (

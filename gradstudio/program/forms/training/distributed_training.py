@@ -23,6 +23,8 @@ WRAP: Final = "nn.parallel.DistributedDataParallel"
 SHARD_IMPORT: Final = "import torch.distributed.fsdp"
 SHARD: Final = "torch.distributed.fsdp.fully_shard"
 SAMPLER: Final = "torch.utils.data.DistributedSampler"
+LOADER_WORDS: Final = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
+"""What a DataLoader is given, in its order."""
 PARAMETERS: Final = frozenset({"parameters", "named_parameters"})
 HARMLESS: Final = PARAMETERS | {
     *("train", "eval", "zero_grad", "state_dict", "load_state_dict", "requires_grad_", "to", "buffers"),
@@ -150,17 +152,30 @@ class _Writer:
         """Give a loader a sampler; the sampler's name."""
         call = made.value
         assert isinstance(call, ast.Call)
-        words = {one.arg: one.value for one in call.keywords}
+        words: dict[str | None, ast.expr] = dict(zip(LOADER_WORDS, call.args, strict=False))
+        words |= {one.arg: one.value for one in call.keywords}
         if "sampler" in words or "batch_sampler" in words:
             raise NoForm(OWN_SAMPLER.format(name=ast.unparse(made.targets[0])))
-        data = call.args[0] if call.args else words["dataset"]
         shuffle = ast.unparse(words["shuffle"]) if "shuffle" in words else "False"
+        drops = f", drop_last={ast.unparse(words['drop_last'])}" if "drop_last" in words else ""
         sampler = fresh_name(self._taken, "sampler")
-        self._put_before(made, f"{sampler} = {SAMPLER}({ast.unparse(data)}, shuffle={shuffle})")
-        given = [ast.unparse(one) for one in call.args]
-        given += [f"{one.arg}={ast.unparse(one.value)}" for one in call.keywords if one.arg != "shuffle"]
-        self._parts.append((call, f"{ast.unparse(call.func)}({', '.join([*given, f'sampler={sampler}'])})"))
+        self._put_before(made, f"{sampler} = {SAMPLER}({ast.unparse(words['dataset'])}, shuffle={shuffle}{drops})")
+        share = self._share_of_batch(made, words["batch_size"]) if "batch_size" in words else ""
+        given = [ast.unparse(one) for one in call.args[:1]] + [share] * (len(call.args) > 1)
+        kept = [one for one in call.keywords if one.arg != "shuffle"]
+        given += [f"batch_size={share}" if one.arg == "batch_size" else ast.unparse(one) for one in kept]
+        self._parts.append((made.value, f"{ast.unparse(call.func)}({', '.join([*given, f'sampler={sampler}'])})"))
         return sampler
+
+    def _share_of_batch(self, made: ast.Assign, size: ast.expr) -> str:
+        """What one process learns from of a batch: a step is over as many rows as before, as in the training script."""
+        text = ast.unparse(size)
+        if isinstance(size, ast.Constant) and size.value in (None, 1):
+            return text
+        share = fresh_name(self._taken, "share")
+        whole = text if isinstance(size, ast.Constant | ast.Name) else f"({text})"
+        self._put_before(made, f"{share} = max(1, {whole} // {DISTRIBUTED}.get_world_size())")
+        return share
 
     def _guard(self, statements: Iterable[ast.stmt], models: set[str]) -> None:
         """One process alone prints and saves."""

@@ -48,7 +48,8 @@ def test_what_is_put_in_and_nothing_else_is_another() -> None:
         'torch.distributed.init_process_group("gloo")',
         "rank = torch.distributed.get_rank()",
         "sampler = torch.utils.data.DistributedSampler(data, shuffle=True)",
-        "loader = torch.utils.data.DataLoader(data, batch_size=5, sampler=sampler)",
+        "share = max(1, 5 // torch.distributed.get_world_size())",
+        "loader = torch.utils.data.DataLoader(data, batch_size=share, sampler=sampler)",
         "replica = nn.parallel.DistributedDataParallel(model)",
         "for epoch in range(3):",
         "    sampler.set_epoch(epoch)",
@@ -70,6 +71,24 @@ def test_the_canvas_prints_it_as_it_was_read(text: str, way: Way) -> None:
     printed = write(read_script(code, keeps_code=True).graph).code
     assert [line for line in printed.splitlines() if line] == [line for line in code.splitlines() if line]
     assert write(read_script(printed, keeps_code=True).graph).code == printed
+
+
+@pytest.mark.parametrize(
+    ("loader", "lines"),
+    [
+        ("data, 8, True", ("(data, shuffle=True)", "max(1, 8 //", "(data, share, sampler=sampler)")),
+        ("dataset=data, batch_size=len(x) // 4, drop_last=True", (
+            "(data, shuffle=False, drop_last=True)", "max(1, (len(x) // 4) //",
+            "(dataset=data, batch_size=share, drop_last=True, sampler=sampler)")),
+        ("data", ("(data, shuffle=False)", "(data, sampler=sampler)")),
+    ],
+)  # fmt: skip
+def test_a_loader_is_shared_out_however_it_is_written(loader: str, lines: tuple[str, ...]) -> None:
+    after = lines_of(EPOCHS.replace("data, batch_size=5, shuffle=True", loader))
+    place = next(number for number, line in enumerate(after) if line.startswith("sampler = "))
+    for line, words in zip(after[place:], lines, strict=False):
+        assert words in line
+    assert after[place + len(lines)].startswith("replica")
 
 
 def test_with_fsdp_parameters_are_shared_out_before_the_optimizer_reads_them() -> None:
