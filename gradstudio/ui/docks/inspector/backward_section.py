@@ -3,6 +3,7 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.timeline.run_timeline import BackwardStep, Timeline, Turns
 from gradstudio.ui.docks.inspector.backward_lines import lines_of
@@ -17,12 +18,16 @@ ORDINALS = {2: "double backward", 3: "triple backward"}
 
 
 class BackwardSection(Section):
-    """What happened at one node in one backward; hidden when it took part in none."""
+    """What happened at one node, or the module on its card, in one backward; hidden when it took part in none.
+
+    Attributes:
+        is_looked_at: whether it is the step that the timeline stands at.
+    """
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         """No node yet."""
         super().__init__("Backward step", parent)
-        self._session = session
+        self._session, self.is_looked_at = session, False
         attention = session.attention
         self.where = label("", "dim", wrap=True)
         self.arrives, self.rule = Ledger(attention, theme), Ledger(attention, theme)
@@ -56,6 +61,11 @@ class BackwardSection(Section):
     def show_item(self, item: ItemId) -> None:
         """Show the node's part in the backward that is looked at."""
         results, now = self._session.results, self._session.shown_store.graph
+        active, module = results.active, card_groups(now).modules.get(item)
+        looked_at = active.node if active is not None and active.phase == "backward" else None
+        self.is_looked_at = looked_at in (item, module) and looked_at is not None
+        if module is not None and looked_at == module:
+            item = module
         graph = results.tables.names.graph_or(now)
         row = results.row(item)
         turns = row.turns if row is not None and self._session.attention.chosen_turns else None

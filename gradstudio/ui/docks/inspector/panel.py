@@ -106,8 +106,7 @@ class Details(QWidget):
         self.order.show_item(item)
         self.note.show_item(item)
         self.trouble.show_item(item)
-        active = self._session.results.active
-        self._place_backward(active is not None and active.phase == "backward" and active.node == item)
+        self._place_backward(self.backward.is_looked_at)
 
     def show_arguments(self, item: ItemId) -> None:
         """Show what an item is given as the graph has it now."""
