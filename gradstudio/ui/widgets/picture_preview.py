@@ -35,7 +35,9 @@ class PicturePreview(QListWidget):
         self.clear()
         for row in self._first(rows.target, len(rows.inputs), len(classes)):
             name = classes[int(rows.target[row])] if rows.target is not None else ""
-            self.addItem(QListWidgetItem(QIcon(self._pixmap(rows.inputs[row])), name))
+            item = QListWidgetItem(QIcon(self._pixmap(rows.inputs[row])), name)
+            item.setToolTip(name)
+            self.addItem(item)
 
     def _first(self, target: Numbers | None, count: int, classes: int) -> list[int]:
         if target is None:

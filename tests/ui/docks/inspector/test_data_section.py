@@ -72,3 +72,18 @@ def test_other_cards_have_no_such_section(inspector: InspectorPanel, session: Se
     session.graph_store.load(read_script("import torch\n\nX = torch.zeros(3, 2)\n").graph)
     show(session, inspector, "X")
     assert not inspector.details.data.isVisible()
+
+
+def test_a_long_name_of_a_class_takes_no_more_room_than_its_picture(
+    inspector: InspectorPanel, session: Session
+) -> None:
+    pixels = np.random.default_rng(0).integers(0, 255, (40, 3, 8, 8)).astype(np.uint8)
+    train = Rows(pixels, np.arange(40, dtype=np.int64) % 2)
+    names = ("cats that sleep on a warm stove", "dog")
+    session.graph_store.load(data_graph(Prepared("pets", train, None, (), names, (), ("40 pictures",), False)))
+    show(session, inspector, "X")
+    pictures = inspector.details.data.pictures
+    rects = [pictures.visualItemRect(pictures.item(k)) for k in range(pictures.count())]
+    assert pictures.item(0).toolTip() == names[0]
+    assert max(rect.width() for rect in rects) < 2 * pictures.iconSize().width()
+    assert max(rect.bottom() for rect in rects) <= pictures.viewport().height()

@@ -1,6 +1,6 @@
 """What is known of stored data before a run: rows, classes with their counts, first rows or pictures, warnings."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 
@@ -10,12 +10,12 @@ from gradstudio.graph.model import ItemId
 from gradstudio.scene.value_format import number
 from gradstudio.ui.docks.inspector.ledger import Ledger, Line
 from gradstudio.ui.state.session import Session
-from gradstudio.ui.theme import Theme, icon
+from gradstudio.ui.theme import Theme, icon, scale_px
 from gradstudio.ui.widgets.form_layout import Section, label
 from gradstudio.ui.widgets.picture_preview import PicturePreview
 
 MOST_CLASSES_SHOWN = 12
-MOST_PICTURES, PICTURE_PX, SIGN_PX = 10, 32, 14
+MOST_PICTURES, PICTURE_PX, CELL_PX, SIGN_PX = 10, 32, 44, 14
 LINE_LETTERS = 34
 """So many stand in a line where the dock is narrowest."""
 MOST_KNOWN = 8
@@ -126,6 +126,10 @@ class _Pictures(PicturePreview):
         event.ignore()
 
     def _fit(self) -> None:
+        name_px = self.fontMetrics().height() + 4
+        self.setGridSize(
+            QSize(scale_px(CELL_PX), self.iconSize().height() + name_px)
+        )  # a long name ends in an ellipsis
         self.doItemsLayout()
         self.setFixedHeight(max(1, self.contentsSize().height()) + 2 * self.frameWidth())
 
