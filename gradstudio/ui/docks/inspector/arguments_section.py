@@ -7,12 +7,13 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from gradstudio.graph import recipes
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ItemId, Wire
-from gradstudio.graph.ports.item_ports import Port, input_ports, output_ports
+from gradstudio.graph.ports.item_ports import Port, input_ports
 from gradstudio.graph.ports.module_calls import described_by
 from gradstudio.graph.text.code_records import is_code_at
 from gradstudio.operators.literals.choices import DIMENSIONS, LiteralChoice, choices_for
 from gradstudio.operators.model import Parameter
 from gradstudio.scene.card.field_choices import sizes_of
+from gradstudio.scene.words.statement_description import source_words
 from gradstudio.scene.words.tooltips import parameter_text
 from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor, hint_of
 from gradstudio.ui.docks.inspector.editors.argument_form import ArgumentForm, WireLink
@@ -180,11 +181,7 @@ class ArgumentsSection(Section):
         return made
 
     def _source_name(self, wire: Wire) -> str:
-        graph = self._session.shown_store.graph
-        outputs = output_ports(graph, wire.source) if wire.source in graph else ()
-        name = outputs[wire.output].name if wire.output < len(outputs) else ""
-        node = graph.nodes.get(wire.source)
-        return name or (node.operator.rsplit(".", 1)[-1] if node is not None else str(wire.source))
+        return source_words(self._session.shown_store.graph, wire.source, wire.output)
 
     def _offers(self, port: Port) -> tuple[LiteralChoice, ...]:
         graph = self._session.shown_store.graph

@@ -697,3 +697,20 @@ def test_an_endless_loop_is_called_a_while_and_has_no_variable_among_its_results
     words = [one.text() for one in inspector.details.findChildren(QLabel)]
     assert "while" in words and "while …" in words
     assert "for" not in words and "result 1" not in words
+
+
+PAIRS = """import torch
+batches = [(torch.ones(2), torch.zeros(2)), (torch.zeros(2), torch.ones(2))]
+for x, y in batches:
+    z = x + y
+"""
+
+
+def test_what_a_loop_gives_is_called_as_the_loop_is_not_by_its_id(session: Session, inspector: InspectorPanel) -> None:
+    session.restore(read_script(PAIRS).graph, None)
+    graph = session.graph_store.graph
+    wire = next(wire for wire in graph.wires.values() if wire.source in graph.blocks)
+    session.attention.select([wire.target])
+    inspector.refresh()
+    links = [link for link in inspector.findChildren(QPushButton, "link") if not link.isHidden()]
+    assert [link.text() for link in links] == ["← for x, y"]
