@@ -185,9 +185,12 @@ def test_a_training_on_a_host_is_a_run_that_is_drawn_and_stopped(
     desk.until(lambda: "turn" in panel.training_strip.words.text())
     drawn = {curve.title for curve in desk.session.results.tables.curves.beside}
     assert drawn == {"loss", "lr"}, "its curves are drawn while it goes on"
-    panel.training_strip.stop.click()
+    assert desk.window.actions["run.stop"].isEnabled() and not desk.window.actions["run.pause"].isEnabled()
+    desk.window.frame.activateWindow()  # a dialog was in front
+    desk.until(desk.window.frame.isActiveWindow)
+    desk.key(Qt.Key.Key_F5, Qt.KeyboardModifier.ShiftModifier)
     desk.until(lambda: not training.is_running)
-    assert "was stopped" in desk.said
+    assert "was stopped" in desk.said and not desk.window.actions["run.stop"].isEnabled()
     folder = desk.session.runs_folder
     assert folder is not None
     (run,) = kept_runs(folder)

@@ -29,7 +29,7 @@ TOOLTIPS: dict[Command, str] = {
     "forward": "On to the next backward statement, or the end",
     "backward": "On through the next backward; appended when the program has none",
     "step": "One node on; looking back, one step of the timeline on; at the end, to its first step",
-    "stop": "Stop between two nodes, or end the engine when it does not answer",
+    "stop": "Stop between two nodes, or end the engine when it does not answer; else a training elsewhere",
     "pause": "Pause a loop behind the turn it is in, elsewhere between two nodes; Run (F5) goes on",
     "zero_grad": "Set .grad = None on every leaf of the run",
     "restart": "Run the program from nothing",

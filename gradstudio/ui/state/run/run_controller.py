@@ -97,8 +97,6 @@ class RunController(QObject):
         """Where the run stands now."""
         return self.status.state
 
-    # ------------------------------------------------------------------ what a person may ask
-
     def can(self, command: Command) -> bool:
         """Whether the button is enabled now (semantics §6)."""
         return not self.why_not(command)
@@ -118,7 +116,8 @@ class RunController(QObject):
             elsewhere=lambda: self._engine.busy_elsewhere,
             ran_since=self.displaced.by,
         )
-        return why_not(command, situation)
+        is_training = command == "stop" and self.status.stop_training is not None
+        return "" if is_training else why_not(command, situation)
 
     def come_to_front(self) -> None:
         """A person looks: shapes are asked for, and what another document's run took is said, once."""
@@ -181,11 +180,12 @@ class RunController(QObject):
             self._waiting.clear()
             self.status.set(busy=False, waiting=False, outcome="stopped", reason="Stopped before the engine was ready.")
         elif self.state.busy:
-            self._following = self._follows_newer = False
+            self._following = self._follows_newer = self._heard_more = False
             self._engine.send(requests.Stop(behind_turn=behind_turn))
-            self._heard_more = False
             if not behind_turn:
                 self._stop_timer.start(self._engine.stop_patience_ms)
+        elif self.status.stop_training is not None:
+            self.status.stop_training()
 
     def restart_engine(self) -> None:
         """Kill the engine whatever it does and take the spare."""

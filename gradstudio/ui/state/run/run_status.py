@@ -36,6 +36,7 @@ class RunStatus(QObject):
     Attributes:
         slide: the slider that a run follows.
         stands_in_loop: whether turns of a loop are told of.
+        stop_training: ends the training elsewhere that is under way; None: none is.
 
     Signals:
         changed(object): the new `RunState`.
@@ -55,6 +56,7 @@ class RunStatus(QObject):
         self.state = RunState()
         self.slide = Slide(lambda: self.state.busy, self)
         self.stands_in_loop: Callable[[], bool] = lambda: False
+        self.stop_training: Callable[[], object] | None = None
 
     @property
     def is_in_loop(self) -> bool:

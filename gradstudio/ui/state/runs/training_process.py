@@ -137,6 +137,8 @@ class TrainingProcess(QObject):
         process.finished.connect(self._on_process_finished)
         process.start(sys.executable, cli_arguments(*words))
         self._timer.start()
+        self._status.stop_training = self.stop
+        self._status.set()
         self._status.noted.emit(BEGUN.format(place=order.place))
         self.changed.emit()
         return ""
@@ -200,6 +202,8 @@ class TrainingProcess(QObject):
         self._process.deleteLater()
         self._process, self._folder = None, None
         self._timer.stop()
+        self._status.stop_training = None
+        self._status.set()
         if self._writer is not None:
             self._writer.record.state, self._writer.record.reason = state, reason
         self._write()
