@@ -207,11 +207,11 @@ def train_on_hosts(options: argparse.Namespace, script: Path, of_torchrun: list[
 
     with handled_ends(end):
         trainings.run(hear, lambda name, data: write_file(script.with_name(name), data))
-    for words_of_one in trainings.failures:
-        hear(TrainLine(text=words_of_one))
+    if trainings.failure:
+        hear(TrainLine(text=trainings.failure))
     if is_ended.is_set():
         return INTERRUPTED
-    return FAILED if trainings.failures else 0
+    return FAILED if trainings.failure else 0
 
 
 def metrics_file(script: Path, of_script: list[str]) -> Path:

@@ -29,11 +29,11 @@ WAS_SENT: Final = "this version's engine was sent to"
 MOST_STAYING: Final = 1000
 
 _LOOK: Final = """
-import importlib.util, json, platform
+import json, platform
 from importlib.metadata import PackageNotFoundError, version as version_of
 def found(name):
     try:
-        return version_of(name)
+        return version_of(name) if is_there(name) else ""
     except PackageNotFoundError:
         return ""
 if sys.version_info < (3, 8):
@@ -41,7 +41,7 @@ if sys.version_info < (3, 8):
 facts = {"python": version, "executable": sys.executable, "machine": platform.system() + " " + platform.machine(),
          "is_sent": os.path.isdir(folder), "gradstudio": found("gradstudio"),
          "packages": {name: found(name) for name in ("torch", "numpy", "msgspec", "psutil", "safetensors")}}
-if not facts["is_sent"] and importlib.util.find_spec("gradstudio") and not facts["gradstudio"]:
+if not facts["is_sent"] and is_there("gradstudio.engine") and not facts["gradstudio"]:
     facts["gradstudio"] = "a checkout"
 say("facts " + json.dumps(facts))
 """

@@ -32,23 +32,31 @@ folder = os.path.join(kept, key)
 version = ".".join(map(str, sys.version_info[:3]))
 def say(words):
     os.write(1, b"\\x1fgradstudio " + words.encode() + b"\\x1e")
+def is_there(name):
+    import importlib.util
+    try:
+        spec = importlib.util.find_spec(name)
+    except ImportError:
+        return False
+    return spec is not None and spec.origin is not None
 """
-"""Of every text: nothing beside the working directory is imported; where an engine that was sent lies."""
+"""Of every text: nothing beside the working directory is imported; where an engine that was sent lies.
+
+A folder that an uninstalled package has left behind is no module.
+"""
 
 _START: Final = """
 def lacks():
-    import importlib.util
     if sys.version_info < (3, 11):
         return "python " + version
     if os.name != "posix":
         return "system " + sys.platform
     if os.path.isdir(folder):
         sys.path.insert(0, folder)
-    needs = [name for name in ("torch", "numpy", "msgspec", "psutil", "safetensors")
-             if importlib.util.find_spec(name) is None]
+    needs = [name for name in ("torch", "numpy", "msgspec", "psutil", "safetensors") if not is_there(name)]
     if needs:
         return "lacks " + ", ".join(needs)
-    return "" if importlib.util.find_spec("gradstudio") else "gradstudio"
+    return "" if is_there("gradstudio.engine") else "gradstudio"
 reason = lacks()
 say(reason or "engine")
 if reason:
@@ -56,9 +64,9 @@ if reason:
 import gradstudio
 if sys.path[0] == folder:
     del sys.path[0]
-import importlib.util, runpy
-found = importlib.util.find_spec("gradstudio.protocol.hosts.porter")
-runpy.run_module("gradstudio.protocol.hosts.porter" if found else "gradstudio.engine", run_name="__main__")
+import runpy
+porter = "gradstudio.protocol.hosts.porter"
+runpy.run_module(porter if is_there(porter) else "gradstudio.engine", run_name="__main__")
 """
 """An engine that was installed long ago has no porter: it says itself of which version it is."""
 

@@ -53,14 +53,14 @@ class HostTrainings:
     """One torchrun on each host, in the order of the hosts.
 
     Attributes:
-        failures: why those failed that did, the first reason first.
+        failure: why the first failed that did, which ended all; "" while none has.
     """
 
     def __init__(
         self, orders: Mapping[Host, TrainThere], files: Mapping[str, bytes], *, may_send: bool = False
     ) -> None:
         """Start what leads there. `files` by digest; `may_send`: more than `ASK_BYTES` of them, too."""
-        self.failures: list[str] = []
+        self.failure = ""
         self._heard: queue.Queue[Heard] = queue.Queue()
         self._lines = [_Line(host, order, files, self._heard, may_send) for host, order in orders.items()]
         self._due = float("inf")
@@ -84,8 +84,8 @@ class HostTrainings:
                     _put_together(parts, heard, keep)
                 else:
                     running -= 1
-                    if heard.words:
-                        self.failures.append(heard.words)
+                    self.failure = self.failure or heard.words
+                    if self.failure:
                         self.end()
 
     def end(self) -> None:
@@ -120,7 +120,7 @@ class _Line(threading.Thread):
         except HostFailed as error:
             words = str(error)
         except (OSError, ValueError, msgspec.MsgspecError) as error:
-            words = f"The line to “{self._host.name}” is broken: {error}"
+            words = "" if self._is_closed else f"The line to “{self._host.name}” is broken: {error}"
         finally:
             self.kill()
             self._heard.put(Ended(self._host, words))

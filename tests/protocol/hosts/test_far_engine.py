@@ -150,6 +150,23 @@ def test_each_way_of_losing_an_engine_is_said(host: Host, code: int, words: str)
     assert words in loss(host, code, "first words\nlast words")
 
 
+@pytest.mark.parametrize("named", ["torch", "gradstudio"])
+def test_what_is_named_by_metadata_alone_is_not_there(named: str, tmp_path: Path) -> None:
+    (tmp_path / f"{named}-9.9.dist-info").mkdir()
+    (tmp_path / f"{named}-9.9.dist-info" / "METADATA").write_text(f"Name: {named}\nVersion: 9.9\n")
+    (tmp_path / named).mkdir()
+    for name in {"torch", "numpy", "msgspec", "psutil", "safetensors"} - {named}:
+        (tmp_path / f"{name}.py").touch()
+    host = Host("bare", command="sh -c {engine}", python=f"PYTHONPATH={tmp_path} {sys.executable} -S")
+    facts = host_check.look(host)
+    assert not facts.gradstudio and not facts.packages["torch"]
+    with pytest.raises(HostFailed) as caught, FarEngine(host) as engine:
+        engine.wait_until_ready(PATIENCE_SECONDS)
+    assert str(caught.value).startswith(
+        "The Python on “bare” lacks torch" if named == "torch" else "This version's engine is not on “bare”"
+    )
+
+
 # ------------------------------------------------------------------ sending
 
 
