@@ -33,7 +33,7 @@ from gradstudio.protocol.messages.events import Event, Failed, Paused, Started, 
 from gradstudio.protocol.messages.progress import LARGEST_KEPT, CheckpointKept, KeepCheckpoint, Turned
 from gradstudio.protocol.messages.requests import Do, Load, Stop
 from gradstudio.protocol.parent_death import end_with_parent
-from gradstudio.protocol.result_numbers import result_numbers
+from gradstudio.protocol.result_numbers import ResultNumbers
 from gradstudio.protocol.runner import trust_in
 from gradstudio.protocol.timeline.heard_curves import HeardCurves
 
@@ -107,7 +107,7 @@ class Trial:
         self.state: State = "running"
         self.reason, self.seconds, self.threads = "", 0.0, 0
         self.hopeless_at: int | None = None
-        self._curves = HeardCurves(self.graph)
+        self._curves, self._numbers = HeardCurves(self.graph), ResultNumbers(self.graph)
         self.losses: list[float] = []
         self.last: dict[str, float | None] = {}
 
@@ -123,7 +123,7 @@ class Trial:
             self.losses = max(self.curves.values(), key=len, default=[])
         elif isinstance(event, Traced):
             for row in event.rows:
-                self.last |= result_numbers(self.graph, row.node, row.outputs)
+                self.last |= self._numbers.of(row.node, row.outputs)
         elif isinstance(event, Started):
             self.threads = event.threads
         elif isinstance(event, Failed):

@@ -27,7 +27,7 @@ from gradstudio.program.write import write_script
 from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.events import Event, Log, Started
 from gradstudio.protocol.messages.progress import LARGEST_KEPT, CheckpointKept, CurveKey
-from gradstudio.protocol.result_numbers import result_numbers
+from gradstudio.protocol.result_numbers import ResultNumbers
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.loop_progress import duration
 from gradstudio.ui.state.results.result_store import ResultStore
@@ -310,10 +310,10 @@ class RunKeeper(QObject):
     def _note_values(self) -> None:
         """Other results of one number, such as an accuracy, as they stand."""
         assert self._writer is not None
-        results = self._session.results
-        graph = self._tables.names.graph
+        results, graph = self._session.results, self._tables.names.graph
+        numbers = ResultNumbers(graph)
         for item in graph.nodes:
-            self._writer.record.last |= result_numbers(graph, item, results.outputs(item) or ())
+            self._writer.record.last |= numbers.of(item, results.outputs(item) or ())
 
     def _say_what_came_out(self) -> None:
         record = self._writer.record if self._writer is not None else None
