@@ -51,6 +51,7 @@ HOPELESS: Final = "Its {name} was worse than the median of the others at turn {t
 LOSS: Final = "loss"
 NO_FIGURE: Final = "no '{name}' says how well it learns. By: {known}."
 CANCELLED: Final = "The sweep was cancelled."
+FAILED_AT: Final = "at '{node}': {error}: {message}"
 NO_CODE: Final = "it holds Python that is not drawn; --trust says that you want to run it"
 
 
@@ -127,7 +128,7 @@ class Trial:
         elif isinstance(event, Started):
             self.threads = event.threads
         elif isinstance(event, Failed):
-            self.reason = f"{event.type_name}: {event.message}"
+            self.reason = FAILED_AT.format(node=event.address, error=event.type_name, message=event.message)
 
     @property
     def figures(self) -> list[float]:
@@ -291,7 +292,8 @@ def _judge(graph: Graph, name: str) -> Watched | None:
 
 def _print_words(trial: Trial, _run: str) -> None:
     if trial.state != "running":
-        print(f"{_named(trial)}: {trial.state}", file=sys.stderr, flush=True)
+        words = f"{trial.state}, {trial.reason}" if trial.reason else trial.state
+        print(f"{_named(trial)}: {words}", file=sys.stderr, flush=True)
 
 
 def _print_json(trial: Trial, run: str) -> None:

@@ -34,6 +34,17 @@ for step in range(12):
     loss.backward()
     opt.step()
 """
+TWO_LAYERS = """import torch
+
+fc = torch.nn.Linear(2, 3)
+head = torch.nn.Linear(3, 1)
+opt = torch.optim.SGD(fc.parameters(), lr=0.1)
+for step in range(3):
+    out = head(fc(torch.ones(5, 2)))
+    loss = out.sum()
+    loss.backward()
+    opt.step()
+"""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -129,6 +140,17 @@ def test_what_cannot_be_swept_is_said(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["sweep", str(file), "--set", "lr=red"]) == 2
     assert "lr" in capsys.readouterr().err
     assert main(["sweep", str(tmp_path / "none.py"), "--set", "lr=1"]) == 4
+
+
+def test_why_a_training_failed_and_at_which_node_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "two_layers.py"
+    file.write_text(TWO_LAYERS)
+    assert main(["sweep", str(file), "--set", "fc.out_features=3,4", "--jobs", "1"]) == 1
+    said = capsys.readouterr().err.splitlines()
+    why = "at 'out': RuntimeError: mat1 and mat2 shapes cannot be multiplied (5x4 and 3x1)"
+    assert said == ["fc.out_features=3: finished", f"fc.out_features=4: failed, {why}"]
+    (failed,) = [run for run in kept_runs(tmp_path / "two_layers.runs") if run.state == "failed"]
+    assert failed.record.reason == why
 
 
 def test_without_optuna_the_line_that_installs_it_is_said(
