@@ -22,6 +22,7 @@ from gradstudio.errors import GradStudioError
 from gradstudio.protocol.errors import BadHost, SlurmRefused
 from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.torchrun import torchrun_entry
+from gradstudio.protocol.torchrun.rendezvous import options_problem
 from gradstudio.protocol.torchrun.training_lines import LineReader, TrainLine
 
 FAILED = 1
@@ -42,6 +43,10 @@ TORCHRUN = (sys.executable, "-P", torchrun_entry.__file__)
 THERE = (
     "{file} is there already, of an older training. Go on from it with -- --resume auto, or take it away: "
     "--max-restarts goes on from the last checkpoint of this training."
+)
+IS_ITSELF = (
+    "This program joins its processes itself: it runs as it is written, and tells what it prints. It keeps no curves "
+    "and no checkpoint; the program from before Distribute… does, trained in the same processes."
 )
 NO_TRUST = (
     "Training runs the exported script, as any other Python: without the walls around a run. "
@@ -111,15 +116,20 @@ def train(options: argparse.Namespace) -> int:
         return UNREADABLE
     if options.attached:
         end_with_parent(signal.SIGTERM)
+    of_torchrun, of_script = split(options.rest)
+    if not options.slurm and (wrong := options_problem(of_torchrun)):
+        print(wrong, file=sys.stderr)
+        return USAGE
     file = Path(options.file)
     folder = Path(options.output) if options.output else file.with_name(f"{file.stem}-train")
     script = folder / f"{file.stem}.py"
-    of_torchrun, of_script = split(options.rest)
     try:
         graph = open_graph(options.file)
         folder.mkdir(parents=True, exist_ok=True)
         is_itself = write_training(graph, script)
-        if not is_itself and begins_again(of_torchrun):
+        if is_itself:
+            (print_line if options.json else print_words)(TrainLine(text=IS_ITSELF))
+        elif begins_again(of_torchrun):
             of_script = with_resume(of_script, script.with_suffix(SUFFIX))
     except Unreadable as error:
         print(refusal_text(options.file, error.others, error), file=sys.stderr)

@@ -46,6 +46,22 @@ def test_nothing_runs_without_a_yes(program: Path, capsys: pytest.CaptureFixture
     assert list(program.parent.iterdir()) == [program]
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--nproc-per-node", "four"], "--nproc-per-node “four” is no number of processes: from 1, or gpu.\n"),
+        (["--nproc_per_node=0"], "--nproc_per_node “0” is no number of processes: from 1, or gpu.\n"),
+        (["--nnodes", "0"], "--nnodes “0”: from 1 to 10,000, MIN:MAX in this order.\n"),
+    ],
+)
+def test_an_option_that_is_no_number_is_named_before_anything_is_written(
+    words: list[str], said: str, program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", "--trust", str(program), *words]) == 2
+    assert capsys.readouterr().err == said
+    assert list(program.parent.iterdir()) == [program]
+
+
 def test_a_file_that_is_no_program_is_said_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "bad.gsg").write_text("{")
     assert main(["train", "--trust", str(tmp_path / "bad.gsg")]) == 4

@@ -92,7 +92,7 @@ def test_a_job_of_slurm_learns_what_two_processes_here_learn(program: Path, monk
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--nnodes", "0"], "whole number from 1"),
+        (["--nnodes", "0"], "--nnodes 0: a whole number from 1"),
         (["--nnodes", "1:4"], "1:4"),
         (["--rdzv-endpoint", "a:1"], "leave it away"),
     ],

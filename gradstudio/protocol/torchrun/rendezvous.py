@@ -3,6 +3,8 @@
 import re
 import shlex
 import uuid
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Final
 
 import msgspec
@@ -85,10 +87,23 @@ def nodes_problem(text: str) -> str:
 
 def per_node_problem(text: str) -> str:
     """Why it is no number of processes; "" when it is one."""
-    if text in ("auto", "gpu", "cpu"):
+    if text in ("auto", "gpu", "cpu", "xpu"):
         return ""
     if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= MOST_MACHINES:
         return f"“{text}” is no number of processes: from 1, or gpu."
+    return ""
+
+
+def options_problem(of_torchrun: Sequence[str]) -> str:
+    """What is wrong with options of torchrun that say how many, with the option's name; "" when nothing is.
+
+    A name may have underscores, and stand before "=".
+    """
+    words = [word for one in of_torchrun for word in one.split("=", 1)]
+    for name, value in pairwise(words):
+        problem = _OF_OPTIONS.get(name.replace("_", "-"))
+        if problem is not None and (said := problem(value)):
+            return f"{name} {said}"
     return ""
 
 
@@ -110,3 +125,9 @@ def script_words(text: str) -> list[str] | None:
         return shlex.split(text)
     except ValueError:
         return None
+
+
+_OF_OPTIONS: Final[dict[str, Callable[[str], str]]] = {
+    "--nnodes": nodes_problem,
+    "--nproc-per-node": per_node_problem,
+}

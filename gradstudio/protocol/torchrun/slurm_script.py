@@ -18,6 +18,14 @@ ANSWER_S: Final = 60
 _TIME: Final = re.compile(r"\d+|\d+:\d\d|\d+:\d\d:\d\d|\d+-\d+(:\d\d){0,2}")
 _PARTITION: Final = re.compile(r"[A-Za-z0-9_.,-]*")
 _JOB: Final = re.compile(r"(\d+)(;[\w.-]+)?")
+_OPTIONS: Final = {
+    "nodes": "--nnodes",
+    "per_node": "--nproc-per-node",
+    "gpus": "--gpus",
+    "time": "--time",
+    "partition": "--partition",
+}
+"""What the command line calls the fields of a job."""
 _TEXT: Final = """#!/bin/bash
 #SBATCH --job-name={name}
 #SBATCH --nodes={nodes}
@@ -80,7 +88,7 @@ def slurm_script(job: SlurmJob, script: Path, of_script: list[str]) -> str:
         SlurmRefused: something of the job is none; says what.
     """
     if problems := job.problems():
-        raise SlurmRefused(" ".join(problems.values()))
+        raise SlurmRefused("\n".join(f"{_OPTIONS[name]} {words}" for name, words in problems.items()))
     wanted = {
         "cpus-per-task": str(job.per_node),
         "gpus-per-node": str(job.gpus or ""),
