@@ -5,13 +5,15 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialogButtonBox
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.recipes import add_operator, connect
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
+from gradstudio.ui.actions.training_command import add_training, asked_training, usual_training
 from gradstudio.ui.dialogs.training.training_dialog import NEW, TrainingDialog
+from gradstudio.ui.state.session import Session
 from tests.ui.desk import Desk
 
 LOSS = """import torch
@@ -162,3 +164,13 @@ def test_of_a_loss_without_a_target_several_that_fit_are_to_be_chosen_from(desk:
 
     assert ask(desk, choose)
     assert "loss = F.cross_entropy(logits, y_batch)" in lines(desk)
+
+
+def test_while_the_engine_starts_it_is_said_that_shapes_are_not_known_yet(desk: Desk, session: Session) -> None:
+    session.graph_store.load(read_script(OPEN).graph)
+    refused: list[str] = []
+    session.run.status.refused.connect(refused.append)
+    assert asked_training(session, QWidget()) is None
+    asked = usual_training(session)
+    assert asked is not None and not add_training(desk.window.canvas, session, asked)
+    assert refused == ["The engine is starting: shapes are not known yet. Choose Add training again in a moment."] * 2

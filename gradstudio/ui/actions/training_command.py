@@ -48,6 +48,7 @@ NONE_FITS = (
     "The target is missing, and nothing on the canvas fits. Wire one, or have one made: Graph ▸ Add training with…"
 )
 DONE = "A loop learns the loss now: Run (F5)."
+NO_SHAPES_YET = "{why}hapes are not known yet. Choose Add training again in a moment."
 
 
 class AskedTraining(NamedTuple):
@@ -90,7 +91,7 @@ def usual_training(session: Session) -> AskedTraining | None:
     place = usual_target(found)
     if place is None or found[place].value is None:
         fitting = [f"'{one.name}'" for one in found if one.name and not one.is_input]
-        session.run.status.refused.emit(SEVERAL.format(names=" or ".join(fitting)) if fitting else NONE_FITS)
+        _refuse(session, SEVERAL.format(names=" or ".join(fitting)) if fitting else NONE_FITS)
         return None
     target = found[place]
     return AskedTraining(USUAL, wire_target(session.graph_store.graph, goal, target, target.losses[0]))
@@ -148,6 +149,18 @@ def _take(canvas: CanvasView, session: Session, edits: Callable[[Graph], Edits],
     return True
 
 
+def _refuse(session: Session, words: str) -> None:
+    """Say why not, or that nobody knows yet what the program gives, as the engine has not looked at it."""
+    from gradstudio.graph.analysis.program_analysis import analyse
+
+    state, root = session.engine.state, analyse(session.graph_store.graph).root
+    is_known = root is None or known_tensor(session, root, 0) is not None
+    is_starting = state == "starting"
+    if not is_known and (is_starting or (state != "dead" and not session.results.tables.inference)):
+        words = NO_SHAPES_YET.format(why="The engine is starting: s" if is_starting else "S")
+    session.run.status.refused.emit(words)
+
+
 def _open_target(session: Session) -> "tuple[Goal | None, list[Target]]":
     """Where the program misses a target, and what can be it."""
     from gradstudio.graph.recipes.training_target import find_goal, targets
@@ -183,7 +196,7 @@ def _training_text(session: Session, asked: AskedTraining) -> str | None:
     try:
         return with_training(graph, lambda value: shape_of(session, *value), asked.options)
     except NoForm as error:
-        session.run.status.refused.emit(str(error))
+        _refuse(session, str(error))
         return None
 
 

@@ -59,7 +59,7 @@ class Session(QObject):
         read_from: the Python text that it was read from, until it is saved; None: none.
         view: zoom and centre as they stood in the file, for the canvas to take up.
         subject: what it is about while it has no path: the example or the Python text it came from.
-        number: of the untitled documents of a window, from 1.
+        number: of the untitled documents of a window, from 1; `copy`: of the open ones of one file or subject.
         record: what lies beside the document of a run elsewhere; None: nothing does.
         example: stem of the example's file that it began as, or of its own file; "" for others.
         untitled_runs: the folder in which its runs are kept while it has no path; None: they are not.
@@ -82,7 +82,7 @@ class Session(QObject):
         self.path: Path | None = None
         self.read_from: Path | None = None
         self.view: View | None = None
-        self.subject, self.example, self.number = "", "", 1
+        self.subject, self.example, self.number, self.copy = "", "", 1, 1
         self.stamp: Stamp | None = None
         self.untitled_runs: Path | None = None
         self.lines_read: Mapping[ItemId, int] | None = None
@@ -121,7 +121,12 @@ class Session(QObject):
 
     @property
     def title(self) -> str:
-        """What the window's title shows."""
+        """What the window's title shows: no other document of the window has the same one and the same file."""
+        return f"{self.name} ({self.copy})" if self.copy > 1 else self.name
+
+    @property
+    def name(self) -> str:
+        """What it is called, as another tab of the same file may be."""
         if self.path is not None:
             return self.path.name
         return self.subject or ("Untitled" if self.number == 1 else f"Untitled {self.number}")
@@ -133,7 +138,7 @@ class Session(QObject):
             return file.runs_folder(self.path)
         if self.untitled_runs is None:
             return None
-        stem = re.sub(r"[^\w.-]+", " ", self.title).strip()
+        stem = re.sub(r"[^\w.-]+", " ", self.name).strip()
         return self.untitled_runs / f"{stem}{file.RUNS_SUFFIX}"
 
     @property

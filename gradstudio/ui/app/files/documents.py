@@ -1,6 +1,7 @@
 """The documents that are open in a window: which there are, which is in front, how one is opened and closed."""
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -168,7 +169,8 @@ class Documents(QObject):
         session.untitled_runs = self._folder.with_name("runs")
         session.memory.of_others = bool(self._ran)
         session.number = self._free_number(session)
-        session.path_changed.connect(self.changed)
+        self._number_copies(session)
+        session.path_changed.connect(lambda: self._on_session_path_changed(session))
         session.graph_store.edited.connect(self.edited)
         session.graph_store.clean_changed.connect(lambda: self.marked.emit(tab))
         session.run.state_changed.connect(lambda state: self._on_run_state_changed(tab, state))
@@ -284,6 +286,7 @@ class Documents(QObject):
             place = self.place
             self.show(self.tabs[place + 1 if place + 1 < len(self.tabs) else place - 1])
         self.tabs.remove(tab)
+        self._number_copies()
         self._ran.discard(tab)
         self.closed.emit(tab)
         tab.recovery.close()
@@ -297,6 +300,22 @@ class Documents(QObject):
     def _free_number(self, session: Session) -> int:
         taken = {tab.session.number for tab in self.tabs if tab.session is not session and tab.session.path is None}
         return next(number for number in range(1, len(taken) + 2) if number not in taken)
+
+    def _number_copies(self, newcomer: Session | None = None) -> None:
+        """Tell documents of one file or subject apart: each keeps its number, and the last one left has none."""
+        alike: defaultdict[tuple[Path | None, str], list[Session]] = defaultdict(list)
+        for tab in self.tabs:
+            alike[tab.session.path, tab.session.name].append(tab.session)
+        for sessions in alike.values():
+            if len(sessions) == 1:
+                sessions[0].copy = 1
+            elif newcomer in sessions:
+                taken = {session.copy for session in sessions if session is not newcomer}
+                newcomer.copy = next(number for number in range(1, len(sessions) + 1) if number not in taken)
+
+    def _on_session_path_changed(self, session: Session) -> None:
+        self._number_copies(session)
+        self.changed.emit()
 
     def _on_engine_document_came(self, document: "Document") -> None:
         """Another window began what is taken up on a host: it is shown in a tab; what is none leads back here."""

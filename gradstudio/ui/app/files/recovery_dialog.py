@@ -1,6 +1,7 @@
 """Offers what programs left behind unsaved: all of it at the start, a file's own when that file is opened."""
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -120,8 +121,11 @@ class RecoveryDialog(QDialog):
         words.setWordWrap(True)
         self.list = QListWidget(self)
         self.list.setAccessibleName("Documents with unsaved changes")
+        alike = Counter(_name(left) for left in found)
         for left in found:
-            item = QListWidgetItem(_line(left) + (_contents(left) if left.document is None else ""), self.list)
+            has_twin = alike[_name(left)] > 1
+            contents = _contents(left) if left.document is None or has_twin else ""
+            item = QListWidgetItem(_line(left, by_second=has_twin) + contents, self.list)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Checked)
             item.setToolTip(str(left.document or "Never saved"))
@@ -152,7 +156,7 @@ def _name(left: Recovered) -> str:
 
 
 def _contents(left: Recovered) -> str:
-    """`` – 5 nodes: x, w, y …``: what tells a document without a name from another; "" where it cannot be read."""
+    """`` – 5 nodes: x, w, y …``: what tells a document from another of its name; "" where it cannot be read."""
     try:
         graph, _view = left.load()
     except DocumentError:
@@ -163,9 +167,10 @@ def _contents(left: Recovered) -> str:
     return f" – {count} node{'s' * (count != 1)}" + (f": {first}" if first else "")
 
 
-def _line(left: Recovered) -> str:
+def _line(left: Recovered, *, by_second: bool) -> str:
     """``mine.gsg – kept on 04 Mar 14:32, text in the Code dock``, and whether the file was written since."""
-    facts = [time.strftime("kept on %d %b %H:%M", time.localtime(left.written))]
+    clock = "%H:%M:%S" if by_second else "%H:%M"
+    facts = [time.strftime(f"kept on %d %b {clock}", time.localtime(left.written))]
     if left.unapplied:
         facts.append("with text typed in the Code dock")
     if left.document is not None:

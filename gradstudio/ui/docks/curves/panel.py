@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QStackedLayout, QTo
 from gradstudio.document.atomic_write import write_file
 from gradstudio.document.errors import CannotSave
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.curve_titles import FIGURES, curve_title
 from gradstudio.protocol.messages.progress import CurveKey
 from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
@@ -33,6 +34,8 @@ SMOOTHING: Final = (1, 5, 20, 100, 500)
 EVENTS: Final = ".gradstudio"
 """What the name of a file for TensorBoard ends with."""
 NOTHING_SELECTED: Final = "Select a card to plot its values"
+NOT_RUN: Final = "“{name}” has not run yet: run (F5), then its values can be plotted"
+NO_VALUES: Final = "“{name}” gives nothing that can be plotted"
 MOST_PATHS: Final = 24
 
 
@@ -123,8 +126,8 @@ class CurvesPanel(QWidget):
     def _shown(self) -> Iterator[tuple[str, Numbers, Numbers]]:
         """Name, steps on one axis and values of each curve that is drawn; of other runs the name says which."""
         titles = self.titles()
-        for name, title in titles.items():
-            yield title, *self._store.steps(name)
+        for name, words in titles.items():
+            yield words, *self._store.steps(name)
         for curve in self._store.beside:
             if curve.is_beside(titles.values()):
                 yield f"{curve.label}: {curve.title}", curve.turns, curve.values
@@ -203,7 +206,15 @@ class CurvesPanel(QWidget):
                 action = self.menu.addAction(self._title(key))
                 action.triggered.connect(partial(self._add, key))
         if not keys:
-            self.menu.addAction(NOTHING_SELECTED).setEnabled(False)
+            self.menu.addAction(self._why_nothing(current)).setEnabled(False)
+
+    def _why_nothing(self, current: ItemId | None) -> str:
+        """Why there is nothing to choose from, and what to do."""
+        graph = self._session.graph_store.graph
+        if current is None or current not in graph:
+            return NOTHING_SELECTED
+        words = NOT_RUN if self._session.results.outputs(current) is None else NO_VALUES
+        return words.format(name=title(graph, current))
 
     def _add(self, key: CurveKey) -> None:
         self._store.want((*self._store.wanted, key))
@@ -211,8 +222,6 @@ class CurvesPanel(QWidget):
         self._session.run.status.noted.emit(f"{self._title(key)} is plotted from {when}.")
 
     def _title(self, key: CurveKey) -> str:
-        from gradstudio.graph.text.item_titles import title
-
         graph = self._session.graph_store.graph
         name = title(graph, key.node) if key.node in graph else self._session.results.tables.names.title(key.node)
         return curve_title(name or str(key.node), key)

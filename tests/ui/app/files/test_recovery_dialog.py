@@ -1,5 +1,6 @@
 """What is kept of unsaved documents: recovery after a kill, autosave, what was open, files that others write."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document.file import load, save
-from gradstudio.document.journal import Recovered, recoverable
+from gradstudio.document.journal import Journal, Recovered, recoverable
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
@@ -237,6 +238,33 @@ def test_documents_without_a_name_are_told_apart_by_what_is_in_them(qtbot: QtBot
     assert " – 1 node" in first
     assert " – 2 nodes" in second and first != second
     assert "node" not in unread
+
+
+def test_two_of_one_file_are_told_apart_in_the_question_and_by_their_tabs(
+    qtbot: QtBot, window: MainWindow, start: Start, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "mine.gsg", "torch.ones")
+    folder = window.settings.state_folder / "recovery"
+    folder.mkdir(parents=True, exist_ok=True)
+    for count in (1, 2):
+        journal = Journal(folder)
+        graph = load(path)
+        for _ in range(count):
+            apply_all(graph, recipes.add_operator(graph, "torch.zeros", 0, 0)[0])
+        journal.write(graph, path)
+        journal.close()
+    again = start()
+    seen = when_offered(click("recover"))
+    assert again.recovering.offer_all() == 2
+    said = re.findall(r"kept on .*:\d\d:\d\d – (\d) nodes", "\n".join(seen[0]))
+    assert said == ["3", "2"], seen
+    titles = [again.strip.bar.tabText(number).split()[:2] for number in range(again.strip.bar.count())]
+    assert sorted(titles) == [["mine.gsg", "(2)"], ["mine.gsg", "●"]], titles
+    assert "mine.gsg (2)[*]" in again.frame.windowTitle()
+    first = next(tab for tab in again.documents.tabs if tab.session.copy == 1)
+    again.documents.may_close = lambda _tab: True
+    assert again.documents.close(first)
+    assert [tab.session.title for tab in again.documents.tabs] == ["mine.gsg"], "it is alone now"
 
 
 @pytest.mark.feature(72)

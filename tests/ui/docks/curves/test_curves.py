@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.document.event_files import read_events
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.recipes import add_operator
 from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.progress import Begin, Curve, CurveKey, Turned
@@ -380,3 +381,16 @@ def wheel(global_pos: QPoint, pos: QPoint, angle: int) -> QWheelEvent:
     buttons, keys = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
     phase = Qt.ScrollPhase.NoScrollPhase
     return QWheelEvent(QPointF(pos), QPointF(global_pos), QPoint(), QPoint(0, angle), buttons, keys, phase, False)
+
+
+def test_without_values_the_menu_says_what_to_do_of_a_selected_card(panel: CurvesPanel, session: Session) -> None:
+    edits, card = add_operator(session.graph_store.graph, "torch.randn", 0, 0)
+    session.graph_store.submit(edits, "Add")
+
+    def words() -> list[str]:
+        panel.menu.aboutToShow.emit()
+        return [action.text() for action in panel.menu.actions()]
+
+    assert words() == ["Select a card to plot its values"]
+    session.attention.select((card,))
+    assert words() == ["“x” has not run yet: run (F5), then its values can be plotted"]
