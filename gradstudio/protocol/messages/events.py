@@ -213,7 +213,8 @@ class Gradients(Message, frozen=True):
     """After every verb and during a backward: gradients and their states.
 
     `whole`: this lists every tensor known, in `rows` or `in_record`; one that is missing has none. Then `written` lists
-    the modules and leaves that are other ones now than when they were made.
+    the modules and leaves that are other ones now than when they were made; else it lists them all, or is empty where
+    nothing is said of them.
     """
 
     revision: Size

@@ -206,16 +206,16 @@ class Leader:
         self.shown = number
         self._rows.look_elsewhere(number)
         self._backwards.look_elsewhere()
-        rank = self._ranks[number]
-        for body in rank.log.since(rank.log.run_begins):
+        for body in (log := self._ranks[number].log).since(log.run_begins):
             message = _EVENTS.decode(body)
             if isinstance(message, Traced):
                 message = leader_words.with_rows(message, self._rows.recall(message.rows))
             elif isinstance(message, BackwardTraced):
                 message = self._backwards.show(message)
+            elif isinstance(message, Gradients):
+                message = leader_words.without_spreads(message)
             self._say(message)
-        if not rank.is_busy:
-            self._tell_gradients()
+        self._tell_gradients()
 
     # ------------------------------------------------------------------ from the ranks
 
@@ -338,8 +338,8 @@ class Leader:
 
     def _tell_gradients(self) -> None:
         paused = self._pauses.get(self.shown)
-        if paused is not None and self._count > 1 and (rows := self._grads.rows(self.shown)):
-            self._say(Gradients(revision=paused.revision, rows=rows, whole=False))
+        if self._verb is None and paused is not None and self._count > 1:
+            self._say(self._grads.known(self.shown, paused.revision))
 
     # ------------------------------------------------------------------ what goes wrong
 

@@ -11,6 +11,7 @@ from gradstudio.protocol.messages.events import Failed, Gradients, Paused, Row, 
 from gradstudio.protocol.messages.requests import Do
 from gradstudio.protocol.ranks.last_line import line_of
 from gradstudio.protocol.ranks.rank_engine import RankEngine
+from gradstudio.protocol.ranks.spread_tree import with_spreads_now
 
 _OUT_OF_TIME: Final = re.compile(r"timed? ?out", re.IGNORECASE)
 Outcome = OneOf["failed", "stopped", "died"]
@@ -40,7 +41,7 @@ def with_rows(traced: Traced, rows: tuple[Row, ...]) -> Traced:
 def without_spreads(told: Gradients) -> Gradients:
     """As they stand while ranks are under way: nobody knows that they are of one turn."""
     rows = [row if row.grad is None else replace(row, grad=replace(row.grad, spread=None)) for row in told.rows]
-    return replace(told, rows=tuple(rows))
+    return replace(told, rows=tuple(rows), written=tuple(with_spreads_now(value, ()) for value in told.written))
 
 
 def last_pause(verb: Do, told: Paused | None, words: str, outcome: Outcome) -> Paused:

@@ -9,16 +9,18 @@ import msgspec
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.messages.bounds import Turns
-from gradstudio.protocol.messages.events import Gradients, GradRow, Row
+from gradstudio.protocol.messages.events import Gradients, GradRow, Row, ValueNow
 from gradstudio.protocol.messages.ranks import Range
 from gradstudio.protocol.ranks.spread_tree import (
     Told,
+    as_row,
     over_ranks,
     own_spreads,
     require_own,
     spreads_of,
     with_spread_over,
     with_spreads,
+    with_spreads_now,
     without,
 )
 
@@ -26,6 +28,8 @@ Key = tuple[int, ItemId, Turns, int]
 """The verb, the node, the turns of the loops around it, and which time it ran there: each rank counts its own
 steps, and what one ran without a record another may have recorded."""
 GradKey = tuple[ItemId, int, str]
+Place = tuple[ItemId, int]
+"""A node, and which of its outputs."""
 MOST_STEPS: Final = 20_000
 """Of so many steps, the newest, is known what ranks say."""
 MOST_BYTES: Final = 1 << 26
@@ -204,12 +208,14 @@ class RowJoin:
 
 
 class GradJoin:
-    """The newest gradients of each rank, by value."""
+    """The newest gradients of each rank, and what something wrote to, by value."""
 
     def __init__(self, count: int) -> None:
         """Of so many ranks."""
         self._told: list[dict[GradKey, GradRow]] = [{} for _ in range(count)]
         self._sizes: list[dict[GradKey, int]] = [{} for _ in range(count)]
+        self._written: list[dict[Place, ValueNow]] = [{} for _ in range(count)]
+        self._written_sizes = [0] * count
 
     def tell(self, rank: int, told: Gradients, size: int = 0) -> None:
         """A rank says how gradients stand, in a message of so many bytes.
@@ -218,13 +224,22 @@ class GradJoin:
             BrokenFrame: it speaks of other ranks, or of more than can be kept.
         """
         rows = {(row.node, row.output, row.path): row for row in told.rows}
-        each = size // max(len(rows), 1)
+        each = size // max(len(rows) + len(told.written), 1)
         sizes = dict.fromkeys(rows, each)
         require_own([row.grad.spread for row in told.rows if row.grad is not None], rank)
+        for value in told.written:
+            own_spreads(as_row(value), rank)
         self._told[rank] = rows if told.whole else {**self._told[rank], **rows}
         self._sizes[rank] = sizes if told.whole else {**self._sizes[rank], **sizes}
-        if sum(self._sizes[rank].values()) > MOST_BYTES:
+        if told.whole:
+            self._written[rank] = {(value.node, value.output): value for value in told.written}
+            self._written_sizes[rank] = each * len(told.written)
+        if sum(self._sizes[rank].values()) + self._written_sizes[rank] > MOST_BYTES:
             raise BrokenFrame(f"It tells of more gradients than {MOST_BYTES} bytes hold.")
+
+    def known(self, shown: int, revision: int) -> Gradients:
+        """What is known over ranks, for the rank that is shown."""
+        return Gradients(revision=revision, rows=self.rows(shown), whole=False, written=self.written(shown))
 
     def rows(self, shown: int) -> tuple[GradRow, ...]:
         """Those of the rank that is shown, with their spread over the ranks that have one."""
@@ -234,4 +249,12 @@ class GradJoin:
             grad = with_spread_over(row.grad, told, len(self._told) - len(told))
             if grad is not row.grad:
                 found.append(msgspec.structs.replace(row, grad=grad))
+        return tuple(found)
+
+    def written(self, shown: int) -> tuple[ValueNow, ...]:
+        """All that something wrote to on the rank that is shown, with its spread over the ranks that say so."""
+        found = []
+        for place, value in self._written[shown].items():
+            told = [spreads_of(as_row(each[place])) for each in self._written if place in each]
+            found.append(with_spreads_now(value, without(over_ranks(told), len(self._written) - len(told))))
         return tuple(found)

@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.messages.events import LeafState, Row
+from gradstudio.protocol.messages.events import LeafState, Row, ValueNow
 from gradstudio.protocol.messages.ranks import Range, Spread
 from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord, TupleRecord
 
@@ -78,6 +78,18 @@ def with_spreads(row: Row, spreads: Told) -> Row:
     """The row, each of its summaries with the spread over ranks; as it is where they are not as many."""
     left = iter(spreads)
     return changed_row(row, lambda summary: msgspec.structs.replace(summary, spread=next(left, None)))
+
+
+def as_row(value: ValueNow) -> Row:
+    """A row that holds its record alone."""
+    return Row(step=value.step, node=value.node, outputs=(value.record,))
+
+
+def with_spreads_now(value: ValueNow, spreads: Told) -> ValueNow:
+    """What something wrote to, each of its summaries with the spread over ranks; with none where they are too few."""
+    left = iter(spreads)
+    record = changed_record(value.record, lambda summary: msgspec.structs.replace(summary, spread=next(left, None)))
+    return msgspec.structs.replace(value, record=record)
 
 
 def _of_one(spreads: list[Spread]) -> Spread | None:

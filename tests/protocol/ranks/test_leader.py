@@ -83,7 +83,9 @@ def run():
         return
     row = m.Row(step=1, node=ItemId("n"), outputs=(tensor(float(rank)),))
     say(m.Traced(revision=1, rows=(row,)))
-    say(m.Gradients(revision=1, rows=(m.GradRow(node=ItemId("n"), state="value", grad=row.outputs[0].grad),)))
+    now = m.ValueNow(node=ItemId("n"), step=1, record=row.outputs[0])
+    rows = (m.GradRow(node=ItemId("n"), state="value", grad=row.outputs[0].grad),)
+    say(m.Gradients(revision=1, rows=rows, written=(now,)))
     say(m.Printed(node=ItemId("n"), line=1, text=f"port {port > 0}"))
     say(m.Log(level="info", text="hello"))
     say(m.Log(level="warning", text="slow"))
@@ -188,6 +190,12 @@ def last_row(told: list[Event]) -> TensorRecord:
     return value(rows[-1].outputs[0])
 
 
+def spreads_now(told: list[Event]) -> list[int | None]:
+    """Over how many ranks each telling compares what was written to."""
+    found = [value(event.written[0].record).summary.spread for event in told if isinstance(event, Gradients)]
+    return [spread and spread.ranks for spread in found]
+
+
 def test_the_rank_that_is_shown_speaks_with_what_all_hold(window: Window) -> None:
     told = window.run("go")
     shown = last_row(told)
@@ -197,12 +205,15 @@ def test_the_rank_that_is_shown_speaks_with_what_all_hold(window: Window) -> Non
     grads = [one for one in told if isinstance(one, Gradients) and not one.whole]
     assert len(grads) == 1 and grads[0].rows[0].grad is not None and grads[0].rows[0].grad.spread is not None
     assert grads[0].rows[0].grad.spread.ranks == 2 and told.index(grads[0]) < len(told) - 1
+    assert spreads_now(told) == [None, 2], "nobody knows while ranks are under way"
 
 
 def test_another_rank_takes_its_place_and_answers_from_then_on(window: Window) -> None:
     window.run("go")
     window.send(LookAt(rank=1))
-    shown = last_row(window.until(Paused))
+    told = window.until(Paused)
+    shown = last_row(told)
+    assert spreads_now([*told, *window.until(Gradients)]) == [None, 2]
     assert shown.summary.value == 1.0 and shown.summary.spread is not None and shown.summary.spread.ranks == 2
     window.send(LookAt(rank=7))  # there is none
     window.send(Collect())

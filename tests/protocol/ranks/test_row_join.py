@@ -7,7 +7,7 @@ import pytest
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.messages.events import Gradients, GradRow, LeafState, NamedEntry, Report, Row
+from gradstudio.protocol.messages.events import Gradients, GradRow, LeafState, NamedEntry, Report, Row, ValueNow
 from gradstudio.protocol.messages.ranks import Holders, Range, Spread
 from gradstudio.protocol.messages.records import ModuleRecord, PlainRecord, Summary, TensorRecord, TupleRecord
 from gradstudio.protocol.ranks.report_join import require_own_report
@@ -125,6 +125,30 @@ def test_what_one_rank_alone_has_told_is_equal_to_nothing() -> None:
     grads.tell(1, Gradients(revision=1, rows=(GradRow(node=ItemId("v"), grad=summary(1, 1.0)),), whole=True))
     (known,) = grads.rows(0)
     assert known.grad is not None and known.grad.spread is not None and not known.grad.spread.is_equal
+
+
+def test_parameters_as_they_stand_now_are_compared_over_ranks() -> None:
+    grads = GradJoin(RANKS)
+    for rank in range(RANKS):
+        held = {"weight": tensor(rank, 4.0), "bias": tensor(rank, float(rank))}
+        net = ModuleRecord(class_name="Linear", parameters=held)
+        written = [ValueNow(node=ItemId("net"), step=9 + rank, record=net)]
+        written += [ValueNow(node=ItemId("w"), step=2, record=tensor(rank, 1.0))] * (rank < 2)
+        grads.tell(rank, Gradients(revision=1, rows=(), written=tuple(written)))
+    net_now, w_now = grads.known(1, 3).written
+    module = net_now.record
+    assert isinstance(module, ModuleRecord) and net_now.step == 10
+    weight, bias = module.parameters["weight"].summary, module.parameters["bias"].summary
+    assert bias.value == 1.0 and ends(bias.spread) == (0.0, 2.0)
+    assert weight.spread is not None and weight.spread.ranks == RANKS and weight.spread.is_equal
+    assert isinstance(w_now.record, TensorRecord) and w_now.record.summary.spread is not None
+    assert (w_now.record.summary.spread.ranks, w_now.record.summary.spread.missing) == (2, 1)
+    with pytest.raises(BrokenFrame, match="speaks of other ranks"):
+        grads.tell(0, Gradients(revision=1, rows=(), written=(w_now,)))
+    with pytest.raises(BrokenFrame, match="more gradients"):
+        grads.tell(
+            0, Gradients(revision=1, rows=(), written=(ValueNow(ItemId("w"), 2, tensor(0, 1.0)),)), MOST_BYTES + 9
+        )
 
 
 def test_what_a_rank_never_tells_is_told_without_it_at_the_end() -> None:

@@ -33,7 +33,7 @@ def keep(event: events.Event, tables: ResultTables, memory: MemoryStore | None, 
             tables.ask(event)
         case events.Gradients(rows=grad_rows, whole=whole, written=written, in_record=in_record):
             tables.set_gradients(grad_rows, whole, in_record)
-            if whole:
+            if whole or written:
                 tables.set_written(written)
         case events.Warned():
             tables.add_warning(event)

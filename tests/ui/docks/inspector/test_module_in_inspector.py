@@ -11,9 +11,10 @@ from gradstudio.graph.analysis import module_modes
 from gradstudio.graph.card_grouping import calls_of, card_groups
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
-from gradstudio.protocol.messages.events import GradRow, Row, ValueNow
+from gradstudio.protocol.messages.events import Gradients, GradRow, Row, ValueNow
 from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
+from gradstudio.ui.state.run.run_events import keep
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.form_layout import NameLabel, PairTable, field_row
@@ -142,7 +143,8 @@ def test_leaves_are_rows_and_a_click_shows_the_leaf(inspector: InspectorPanel, s
 def test_a_leaf_that_was_trained_shows_what_it_is_now(inspector: InspectorPanel, session: Session) -> None:
     module, call = layer(session)
     session.results.tables.add_rows((Row(step=4, node=module, outputs=(record([1.0, 2.0]),), pass_number=1),))
-    session.results.tables.set_written((ValueNow(module, 4, record([7.0, 9.0])),))
+    told = Gradients(revision=1, rows=(), whole=False, written=(ValueNow(module, 4, record([7.0, 9.0])),))
+    keep(told, session.results.tables, None, {})  # as a leader says it, once all ranks have come to the end
     session.attention.select((call,))
     row = inspector.details.module.leaves.topLevelItem(0)
     assert row is not None
