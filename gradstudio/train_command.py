@@ -44,10 +44,6 @@ THERE = (
     "{file} is there already, of an older training. Go on from it with -- --resume auto, or take it away: "
     "--max-restarts goes on from the last checkpoint of this training."
 )
-IS_ITSELF = (
-    "This program joins its processes itself: it runs as it is written, and tells what it prints. It keeps no curves "
-    "and no checkpoint; the program from before Distribute… does, trained in the same processes."
-)
 NO_TRUST = (
     "Training runs the exported script, as any other Python: without the walls around a run. "
     "If you trust {file}, say so with --trust, before the file."
@@ -110,6 +106,7 @@ def train(options: argparse.Namespace) -> int:
     from gradstudio.document.errors import CheckpointThere, refusal_text
     from gradstudio.document.opened_graph import Unreadable, open_graph
     from gradstudio.document.python.python_export import export_failure, write_training
+    from gradstudio.program.forms.training.distributed_training import RUNS_AS_WRITTEN
 
     if not options.trust and not (options.slurm and not options.submit):
         print(NO_TRUST.format(file=options.file), file=sys.stderr)
@@ -128,7 +125,7 @@ def train(options: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         is_itself = write_training(graph, script)
         if is_itself:
-            (print_line if options.json else print_words)(TrainLine(text=IS_ITSELF))
+            (print_line if options.json else print_words)(TrainLine(text=RUNS_AS_WRITTEN))
         elif begins_again(of_torchrun):
             of_script = with_resume(of_script, script.with_suffix(SUFFIX))
     except Unreadable as error:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QFileDial
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document.runs.kept_run import kept_runs
+from gradstudio.program.forms.training.distributed_training import RUNS_AS_WRITTEN
 from gradstudio.protocol.hosts.host_book import Host, HostBook
 from gradstudio.ui.dialogs.processes.processes_dialog import HOSTS, MEETING, SLURM, ProcessesDialog
 from gradstudio.ui.docks.runs.panel import RunsPanel
@@ -41,6 +42,16 @@ def test_here_needs_no_yes_and_a_training_does(dialog: ProcessesDialog) -> None:
     assert begin(dialog).isEnabled()
     dialog.tabs.setCurrentIndex(HOSTS)
     assert not dialog.trust.isChecked(), "the yes was to another place"
+
+
+def test_what_a_program_that_joins_its_processes_keeps_not_is_said_before_it_starts(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    made = ProcessesDialog(2, (BY_SSH,), tmp_path / "net.py", RUNS_AS_WRITTEN)
+    qtbot.addWidget(made)
+    assert made.written.isHidden(), "here it is run as ever"
+    made.tabs.setCurrentIndex(HOSTS)
+    assert not made.written.isHidden() and "no checkpoint" in made.written.text()
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,12 @@ SAVED_IN_PARTS: Final = (
 )
 
 
+RUNS_AS_WRITTEN: Final = (
+    "This program joins its processes itself: it runs as it is written, and tells what it prints. It keeps no curves "
+    "and no checkpoint; the program from before Distribute… does, trained in the same processes."
+)
+
+
 def joins_processes(graph: Graph, *, stem: str = "program") -> bool:
     """Whether a program joins several processes by itself; `stem`: under which it is printed anyway."""
     return JOIN in write(graph, stem=stem).code

@@ -27,16 +27,32 @@ class ProcessesDialog(QDialog):
     """Nothing is begun before the button of a page is pressed; `place` is the page that was chosen."""
 
     def __init__(
-        self, count: int, hosts: Sequence[Host], script: Path, *, is_cuda: bool = False, parent: QWidget | None = None
+        self,
+        count: int,
+        hosts: Sequence[Host],
+        script: Path,
+        note: str = "",
+        *,
+        is_cuda: bool = False,
+        parent: QWidget | None = None,
     ) -> None:
-        """With so many processes here, and these hosts; `script` is where a training's would be."""
+        """With so many processes here, and these hosts.
+
+        Args:
+            count: of processes here.
+            hosts: those that can be chosen.
+            script: where a training's would be.
+            note: what is to be known before it is trained elsewhere.
+            is_cuda: whether the program wants GPUs.
+            parent: the window.
+        """
         super().__init__(parent)
         self.setWindowTitle("On several processes")
         self.here, self.hosts = HerePage(count), HostsPage(hosts)
         self.meeting, self.slurm = MeetingPage(script.name), SlurmPage(is_cuda=is_cuda)
         self._pages = (self.here, self.hosts, self.meeting, self.slurm)
         self.tabs, self.trust, self.buttons = QTabWidget(), QCheckBox(), QDialogButtonBox(Button.Ok | Button.Cancel)
-        self.written = paragraph(WRITTEN.format(folder=script.parent), "dim")
+        self.written = paragraph(note or WRITTEN.format(folder=script.parent), "dim")
         for title, page in zip(TITLES, self._pages, strict=True):
             self.tabs.addTab(page, title)
             page.changed.connect(self._check)

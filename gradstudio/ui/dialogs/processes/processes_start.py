@@ -10,6 +10,7 @@ from gradstudio.document.errors import CannotSave
 from gradstudio.document.python.python_export import write_training
 from gradstudio.errors import GradStudioError
 from gradstudio.program.errors import NoForm
+from gradstudio.program.forms.training.distributed_training import RUNS_AS_WRITTEN, joins_processes
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.torchrun.slurm_script import SUFFIX, slurm_script, submit
 from gradstudio.ui.actions.command_context import Context
@@ -47,8 +48,10 @@ class ProcessesStart:
         folder = session.runs_folder
         script = self._script(folder) if folder is not None else Path("program.py")
         count = known.count if known is not None else 2
-        is_cuda = session.graph_store.graph.header.device.startswith("cuda")
-        dialog = ProcessesDialog(count, hosts, script, is_cuda=is_cuda, parent=self._window)
+        graph = session.graph_store.graph
+        note = RUNS_AS_WRITTEN if joins_processes(graph, stem=script.stem) else ""
+        is_cuda = graph.header.device.startswith("cuda")
+        dialog = ProcessesDialog(count, hosts, script, note, is_cuda=is_cuda, parent=self._window)
         is_chosen = dialog.exec() == ProcessesDialog.DialogCode.Accepted
         if is_chosen and dialog.place == processes_dialog.HERE:
             self._run_here(dialog.here.count.value(), known, switch)

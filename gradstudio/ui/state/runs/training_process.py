@@ -37,6 +37,7 @@ INTERRUPTED: Final = 130
 NO_CURVES: Final = frozenset({"step", "seconds"})
 BEGUN: Final = "The training {place} has begun; Runs says how it goes, and ends it."
 ENDED: Final = "The training {place} is done: {turns:,} turns in {time}."
+NO_TURNS: Final = "The program has ended {place}, in {time}; it told no figures. What it printed is in the Log."
 STOPPED: Final = "The training {place} was stopped."
 FAILED: Final = "The training {place} has failed. {words}"
 RUNS_ALREADY: Final = "A training is under way {place}: stop it first, in the Runs dock."
@@ -229,7 +230,8 @@ class TrainingProcess(QObject):
         if code == 0:
             taken = duration(time.monotonic() - self._began_s)
             self._end("finished", "")
-            self._status.noted.emit(ENDED.format(place=place, turns=self.turns, time=taken))
+            words = ENDED if self.turns else NO_TURNS
+            self._status.noted.emit(words.format(place=place, turns=self.turns, time=taken))
         elif code == INTERRUPTED:
             self._end("stopped", "")
             self._status.noted.emit(STOPPED.format(place=place))
