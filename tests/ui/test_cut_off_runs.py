@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from safetensors import safe_open
 
 from gradstudio.document.runs.kept_run import KeptRun, kept_runs
+from gradstudio.graph.recipes import set_literal
 from gradstudio.graph.recipes.nodes import set_header
 from gradstudio.ui.widgets.offer_field import OfferField
 from tests.ui.desk import Desk
@@ -110,6 +111,27 @@ def test_the_engine_is_killed_and_its_training_goes_on(desk: Desk, path: Path) -
     os.kill(desk.session.engine.pid, signal.SIGKILL)
     go_on(desk, path)
     check_against_plain_torch(path)
+
+
+def test_a_rate_changed_in_the_middle_is_the_one_of_the_program_that_is_kept(desk: Desk, path: Path) -> None:
+    """What is kept as the program is what torch learns with where the newest checkpoint was made."""
+    desk.window.actions["run.again"].trigger()
+    desk.until(lambda: learnt(path))
+    store = desk.session.graph_store
+    desk.window.actions["run.stop"].trigger()
+    desk.rest()
+    assert store.attempt(set_literal, "Set lr", desk.node("opt"), "lr", "0.03")
+    desk.rest()
+    desk.window.actions["run.run"].trigger()
+    before = learnt(path)
+    desk.until(lambda: learnt(path) > before)
+    os.kill(desk.session.engine.pid, signal.SIGKILL)
+    offered(desk)
+    run = newest(path)
+    assert run is not None and "lr=0.03)" in run.program() and run.record.literals["opt.lr"] == "0.03"
+    assert run.record.marks and run.record.marks[-1].endswith("opt: lr 0.1 → 0.03")
+    with safe_open(run.folder / "parameters.safetensors", "np") as file:
+        assert any('"lr": 0.03' in words or '"lr":0.03' in words for words in file.metadata().values())
 
 
 def test_a_run_that_is_cut_off_says_its_own_time(desk: Desk, path: Path) -> None:

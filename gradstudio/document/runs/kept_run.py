@@ -67,7 +67,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
         seed: what the random numbers began with; None: it is not known.
         threads: on how many an operator was computed, which sums are rounded by; 0: it is not known.
         each: of a curve by epochs, how many steps, turns of the loop within, each of its turns takes; of others 1.
-        literals: text of each literal of the program, by the name of its argument.
+        literals: text of each literal of the program, by the name of its argument, as it held at the newest checkpoint.
         turns: of the loop whose curve is longest.
         last: the last number of each curve, and of other values of one number.
         marks: literals that were changed while it ran.
@@ -141,7 +141,7 @@ class KeptRun(msgspec.Struct, frozen=True):
         return self.record.state == "running" and self.can_go_on
 
     def program(self) -> str:
-        """The text of the program that ran; "" where it is gone."""
+        """The text of the program that ran, with the literals that held at its newest checkpoint; "": it is gone."""
         try:
             return read_ordinary(self.folder / PROGRAM, LARGEST_PROGRAM).decode()
         except (OSError, ValueError):
@@ -213,6 +213,18 @@ def rename(run: KeptRun, name: str) -> None:
     record = read_record(run.folder) or run.record
     record.name = name.strip()
     write_record(run.folder, record)
+
+
+def acknowledge(run: KeptRun) -> None:
+    """A run that was cut off stays as it ended.
+
+    Raises:
+        CannotSave: it is as it was.
+    """
+    record = read_record(run.folder)
+    if record is not None:
+        record.state = "ended"
+        write_record(run.folder, record)
 
 
 def delete(run: KeptRun) -> None:

@@ -60,6 +60,7 @@ class RunWriter:
         """
         record.began = record.began or time.time()
         self._take(_new_folder(runs, record.began), record)
+        self._text = program
         _put(self.folder / PROGRAM, program.encode())
         (self.folder / self._events).write_bytes(event_head(record.began))
         write_record(self.folder, record)
@@ -74,6 +75,7 @@ class RunWriter:
         """
         writer = cls.__new__(cls)
         writer._take(run.folder, read_record(run.folder) or run.record)
+        writer._text = run.program()
         writer._written = {title: int(steps[-1]) for title, (steps, _) in curves.items() if len(steps)}
         parts = [Scalars(title, *points) for title, points in curves.items()]
         _put(run.folder / writer._events, event_file(parts, writer.record.began))
@@ -118,6 +120,16 @@ class RunWriter:
             return
         self.record.name = known.name
         write_record(self.folder, self.record)
+
+    def keep_program(self, text: str, literals: Mapping[str, str]) -> None:
+        """The program that holds where a checkpoint was made: a literal may have become another since the run began.
+
+        Raises:
+            OSError, CannotSave: it is as it was.
+        """
+        if text != self._text and self.folder.is_dir():
+            _put(self.folder / PROGRAM, text.encode())
+            self._text, self.record.literals = text, dict(literals)
 
     def keep(self, data: bytes, lacks: str, learnt: Mapping[str, int], points: Mapping[str, Points]) -> None:
         """A checkpoint has come while it runs: keep it, with the curves up to it.

@@ -17,26 +17,25 @@ from gradstudio.document.runs.kept_run import (
     KeptRun,
     RunRecord,
     State,
+    acknowledge,
     kept_runs,
-    read_record,
-    write_record,
 )
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.document.runs.run_writer import Figure, RunWriter, learnt_curves, move_run, own_turns
+from gradstudio.graph.model import Graph
 from gradstudio.program.write import write_script
 from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.events import Event, Log, Started
 from gradstudio.protocol.messages.progress import LARGEST_KEPT, CheckpointKept, CurveKey
 from gradstudio.protocol.result_numbers import ResultNumbers
 from gradstudio.ui.state.document.graph_store import GraphStore
-from gradstudio.ui.state.results.loop_progress import duration
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.run_controller import RunController
 from gradstudio.ui.state.run.run_requests import REPEATS
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.run.run_status import Offer
-from gradstudio.ui.state.runs.run_list import RunList, figures
+from gradstudio.ui.state.runs.run_list import RunList, came_out
 
 if TYPE_CHECKING:
     from gradstudio.ui.state.runs.sweep_process import SweepProcess
@@ -44,8 +43,6 @@ if TYPE_CHECKING:
 EVERY_S: Final = 3.0
 LEAST_TURNS: Final = 2
 NO_ROOM: Final = "This run is not kept: {reason}"
-TRAINED: Final = "Trained {turns:,} turns in {time}, kept in Runs: {figures}"
-MOST_FIGURES: Final = 3
 CUT_OFF: Final = "The training was cut off at turn {turn:,}."
 GO_ON: Final = "Continue from turn {turn:,}"
 OTHER_TEXT: Final = (
@@ -123,6 +120,11 @@ class RunKeeper(QObject):
         """The id of the run that is written now, or was written last and can go on; "": none."""
         return self._writer.folder.name if self._writer is not None else ""
 
+    @property
+    def _graph(self) -> Graph:
+        """The program that ran, with the literals that hold now."""
+        return self._tables.names.graph_or(self._session.graph_store.graph)
+
     def look(self) -> None:
         """There may be more of the curves."""
         if self._writer is None:
@@ -168,11 +170,8 @@ class RunKeeper(QObject):
 
     def _acknowledge(self, run: KeptRun) -> None:
         """It stays as it ended, and is offered no more by itself; the Runs dock has it."""
-        record = read_record(run.folder)
-        if record is not None:
-            record.state = "ended"
-            with contextlib.suppress(OSError, CannotSave):
-                write_record(run.folder, record)
+        with contextlib.suppress(OSError, CannotSave):
+            acknowledge(run)
         self.changed.emit()
 
     def leave(self) -> None:
@@ -198,7 +197,7 @@ class RunKeeper(QObject):
         is_own = state.live and not state.is_record and state.verb not in REPEATS
         if folder is None or self._is_refused or not is_own or turns < LEAST_TURNS or curves.parts:
             return
-        graph = self._tables.names.graph_or(self._session.graph_store.graph)
+        graph = self._graph
         seed = graph.header.seed if graph.header.seed is not None else self._seed
         self._began_s = time.monotonic()
         literals, device = literals_of(graph), graph.header.device
@@ -268,6 +267,8 @@ class RunKeeper(QObject):
         self._note_marks(self._writer)
         with self._refusals():
             self._writer.keep(kept.data, kept.error, learnt, self._curves())
+            if kept.data:
+                self._writer.keep_program(write_script(self._graph), literals_of(self._graph))
         self.changed.emit()
 
     def _keep_best(self) -> None:
@@ -319,9 +320,7 @@ class RunKeeper(QObject):
         record = self._writer.record if self._writer is not None else None
         if record is None or record.state != "finished":
             return
-        time_taken, known = duration(record.seconds), ", ".join(figures(record)[:MOST_FIGURES])
-        words = TRAINED.format(turns=record.turns, time=time_taken, figures=known)
-        self._session.run.status.noted.emit(words)
+        self._session.run.status.noted.emit(came_out(record))
 
     def _end_with_engine(self, outcome: str) -> None:
         """Nothing more comes of the run; one whose engine died may go on in another."""

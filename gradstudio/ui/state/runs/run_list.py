@@ -13,11 +13,14 @@ from gradstudio.document.runs.kept_run import KeptRun, RunRecord, kept_runs
 from gradstudio.document.runs.run_comparison import summaries
 from gradstudio.scene.value_format import number
 from gradstudio.ui.state.results.curve_store import BesideCurve, CurveStore
+from gradstudio.ui.state.results.loop_progress import duration
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 DIGITS: Final = 4
+TRAINED: Final = "Trained {turns:,} turns in {time}, kept in Runs: {figures}"
+MOST_FIGURES: Final = 3
 WHEN: Final = "%d %b %H:%M:%S"
 
 
@@ -156,3 +159,9 @@ def final_loss(run: KeptRun) -> float:
     """The last number of the longest curve; infinite where there is none."""
     value = next(iter(run.record.last.values()), None)
     return value if value is not None and value == value else float("inf")
+
+
+def came_out(record: RunRecord) -> str:
+    """What a training that is over has come to, in a line."""
+    known = ", ".join(figures(record)[:MOST_FIGURES])
+    return TRAINED.format(turns=record.turns, time=duration(record.seconds), figures=known)
