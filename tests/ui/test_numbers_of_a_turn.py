@@ -31,7 +31,7 @@ def plain() -> tuple[torch.Tensor, torch.Tensor]:
 def type_turn() -> None:
     dialog = QApplication.activeModalWidget()
     assert isinstance(dialog, QInputDialog)
-    dialog.setIntValue(BACK)
+    dialog.setTextValue(str(BACK))
     dialog.accept()
 
 

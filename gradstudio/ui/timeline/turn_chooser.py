@@ -183,10 +183,20 @@ def shown_loop(session: Session, item: ItemId | None) -> ShownLoop | None:
 
 def go_to(session: Session, shown: ShownLoop, turn: int) -> None:
     """Put the run at the end of a turn, from 0, in the turns of the loops around that are shown."""
-    row, full = session.results.row(shown.probe), session.results.ids.full
-    around: Turns = row.turns[: shown.depth] if row is not None else ()
+    go_to_turns(session, shown, (*turns_around(session, shown), turn))
+
+
+def go_to_turns(session: Session, shown: ShownLoop, turns: Turns) -> None:
+    """Put the run at the end of a turn, given with those of the loops around."""
+    full = session.results.ids.full
     session.attention.choose_turn(shown.loop, None)
-    session.turns.go_to(full(shown.loop), full(shown.probe), (*around, turn))
+    session.turns.go_to(full(shown.loop), full(shown.probe), turns)
+
+
+def turns_around(session: Session, shown: ShownLoop) -> Turns:
+    """The turns of the loops around that are shown."""
+    row = session.results.row(shown.probe)
+    return row.turns[: shown.depth] if row is not None else ()
 
 
 def _first_node(session: Session, block: ItemId) -> ItemId:

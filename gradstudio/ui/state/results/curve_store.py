@@ -274,7 +274,7 @@ class CurveStore(QObject):
         epochs = np.array([0.0, *(turns[0] for turns in inner.around)])
         turns = np.array([0.0, *inner.numbers])
         if epochs[-1] == 0.0:
-            epochs, turns = np.array([0.0, 1.0]), np.array([0.0, float(self._newest_turn(over) or 1)])
+            epochs, turns = np.array([0.0, 1.0]), np.array([0.0, float(self.newest_turn(over) or 1)])
         slope = turns[-1] / epochs[-1]
         beyond = np.maximum(numbers.astype(np.float64) - epochs[-1], 0.0) * slope
         ends: Numbers = np.interp(numbers, epochs, turns) + beyond
@@ -335,6 +335,11 @@ class CurveStore(QObject):
             points.put_before(*before)
         return points
 
+    def newest_turn(self, loop: ItemId) -> int:
+        """How many turns of a loop were told of, in all turns of those around; 0: none."""
+        told = (points.last + 1 for (one, _), points in self._points.items() if one == loop)
+        return max(told, default=0)
+
     def number_of(self, loop: ItemId, turns: Turns) -> int | None:
         """The number of a turn of a loop, given with the turns of those around it; None when it was not told."""
         begins = self._begins.get(loop)
@@ -356,12 +361,7 @@ class CurveStore(QObject):
         if begins is None or begin is None:
             return 0
         place = bisect_right(begins.numbers, begin)
-        return max(min([*begins.numbers[place : place + 1], self._newest_turn(loop)]) - begin, 0)
-
-    def _newest_turn(self, loop: ItemId) -> int:
-        """How many turns of a loop were told of; 0: none."""
-        told = (points.last + 1 for (one, _), points in self._points.items() if one == loop)
-        return max(told, default=0)
+        return max(min([*begins.numbers[place : place + 1], self.newest_turn(loop)]) - begin, 0)
 
     def want(self, keys: tuple[CurveKey, ...]) -> None:
         """Ask for these beside the losses."""
