@@ -26,6 +26,7 @@ from gradstudio.ui.docks.runs.run_words import SAME, about_two
 from gradstudio.ui.theme import theme
 from tests.ui.desk import Desk, Keys
 
+Tip = Qt.ItemDataRole.ToolTipRole
 LINE = """import torch
 from torch import optim
 torch.manual_seed(1)
@@ -232,6 +233,20 @@ def test_runs_stand_in_a_table_with_what_differs(desk: Desk, panel: RunsPanel) -
     click(panel, 1, Keys.ControlModifier)
     said = panel.words.toPlainText()
     assert "opt.lr: 0.1 → 0.3" in said and "+ opt = optim.SGD([w], lr=0.3)" in said.replace("\xa0", " ")
+
+
+def test_a_time_of_today_is_short_and_no_cell_is_cut_where_there_is_room(panel: RunsPanel) -> None:
+    panel.view.setFixedWidth(760)
+    header = panel.view.horizontalHeader()
+    assert len(cell(panel, 0, RUN)) == len("07:51") and cell(panel, 0, RUN) in panel.model.index(0, RUN).data(Tip)
+    wanted = [max(panel.view.sizeHintForIndex(panel.model.index(row, k)).width() for row in range(2)) for k in range(6)]
+    assert sum(wanted) < 760 and all(header.sectionSize(k) >= wanted[k] for k in range(6))
+    panel.view.setFixedWidth(sum(wanted) - 20)
+    kept = [k for k in range(6) if k not in (DIFFERS, LAST)]
+    assert all(header.sectionSize(k) >= wanted[k] for k in kept), "times and states stay whole"
+    header.resizeSection(DIFFERS, 200)
+    panel.view.setFixedWidth(780)
+    assert header.sectionSize(DIFFERS) == 200, "as somebody has drawn it"
 
 
 def test_a_run_that_was_changed_while_it_ran_is_not_called_the_same_as_one_left_alone(panel: RunsPanel) -> None:

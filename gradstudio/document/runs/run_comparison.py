@@ -56,10 +56,12 @@ def line_differences(first: str, second: str) -> Iterator[DiffLine]:
 def summaries(runs: list[KeptRun]) -> list[str]:
     """What each run has otherwise than the others, ``lr 0.1 · seed 3``; the end of a name if that is one.
 
+    First what tells most of them apart: a literal that was another nearly each time, before one that was changed once.
     Of a run whose literals were changed while it ran, that, too: ``lr 0.1 → 0.01``; and on how many threads it was
     computed, where that differs, for sums are rounded otherwise then.
     """
-    names = differing([run.record.literals for run in runs])
+    literals = [run.record.literals for run in runs]
+    names = sorted(differing(literals), key=lambda name: -len({one.get(name) for one in literals}))
     ends = Counter(map(_end, names))
     short = {name: _end(name) if ends[_end(name)] == 1 else name for name in names}
     found = []

@@ -106,6 +106,18 @@ def test_a_writer_that_has_ended_and_nobody_has_asked_for_is_not_at_work() -> No
     child.wait()
 
 
+def test_what_tells_most_runs_apart_is_said_first(tmp_path: Path) -> None:
+    for number, (width, rate) in enumerate((("16", "0.1"), ("32", "0.1"), ("32", "0.2"), ("32", "0.3"))):
+        writer = write(tmp_path / "a.runs", 1e9 + number)
+        writer.record.literals = {"fc.out_features": width, "opt.lr": rate}
+        writer.save()
+    said = summaries(list(kept_runs(tmp_path / "a.runs")))
+    assert said == [
+        f"lr {rate} · out_features {width}"
+        for rate, width in (("0.3", "32"), ("0.2", "32"), ("0.1", "32"), ("0.1", "16"))
+    ]
+
+
 def test_of_runs_on_other_threads_that_is_said(tmp_path: Path) -> None:
     for began, threads in ((1e9, 1), (2e9, 4)):
         writer = write(tmp_path / "a.runs", began)

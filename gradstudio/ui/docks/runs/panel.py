@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -25,7 +25,7 @@ from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.program.write import write_script
 from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.runs.restore_run import go_on_from, restore
-from gradstudio.ui.docks.runs.run_model import DIFFERS, LAST, RUN, STATE, TIME, TURNS, RunModel
+from gradstudio.ui.docks.runs.run_model import COLUMNS, DIFFERS, LAST, RUN, RunModel
 from gradstudio.ui.docks.runs.run_words import about_one, about_two
 from gradstudio.ui.docks.runs.sweep_strip import SweepStrip
 from gradstudio.ui.docks.runs.training_strip import TrainingStrip
@@ -39,10 +39,14 @@ EMPTY: Final = (
     "Each training is kept here when it runs (F5): its curves, its literals, and what it learnt. "
     "Sweep… trains once for each of several learning rates, widths or seeds."
 )
-WIDTHS: Final = {RUN: 136, DIFFERS: 152, LAST: 160, TURNS: 56, TIME: 56, STATE: 80}
+GIVING: Final = (LAST, DIFFERS)
+"""The columns that become narrower where there is no room for all words."""
+LEAST_PX: Final = 80
+MOST_NAME_PX: Final = 200
+HEAD_MARGINS_PX: Final = 18
 RESTORE_BEST: Final = "Restore its best ({name} {value:.4g}, turn {turn:,})"
 ROW_PX: Final = 24
-SHARES: Final = (3, 2)
+SHARES: Final = (2, 1)
 PAIR: Final = 2
 
 
@@ -267,11 +271,18 @@ class _Table(QTableView):
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setStretchLastSection(True)
+        header.setHighlightSections(False)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.setSortingEnabled(True)
         header.setSectionResizeMode(RUN, QHeaderView.ResizeMode.Interactive)
-        for column, width in WIDTHS.items():
-            self.setColumnWidth(column, width)
+        self._is_fitting = self._is_set_by_hand = False
+        header.sectionResized.connect(self._on_header_section_resized)
+        model.modelReset.connect(self._fit)
+        model.dataChanged.connect(self._fit)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
@@ -280,3 +291,28 @@ class _Table(QTableView):
             self.edit(self.currentIndex().siblingAtColumn(RUN))
         else:
             super().keyPressEvent(event)
+
+    # ------------------------------------------------------------------ inner workings
+
+    def _fit(self) -> None:
+        """Each column is as wide as its words, unless somebody has drawn one wider."""
+        header = self.horizontalHeader()
+        if self._is_set_by_hand or not self.isVisible():
+            return
+        self._is_fitting = True
+        heads = [header.fontMetrics().horizontalAdvance(words) + HEAD_MARGINS_PX for words in COLUMNS]
+        widths = [max(self.sizeHintForColumn(column), head) for column, head in enumerate(heads)]
+        widths[RUN] = min(widths[RUN], MOST_NAME_PX)
+        lacking = sum(widths) - self.viewport().width()
+        spare = sum(max(widths[k] - LEAST_PX, 0) for k in GIVING)
+        for column, width in enumerate(widths):
+            share = max(width - LEAST_PX, 0) / spare if column in GIVING and spare and lacking > 0 else 0.0
+            self.setColumnWidth(column, width - round(min(lacking, spare) * share))
+        self._is_fitting = False
+
+    # ------------------------------------------------------------------ slots
+
+    def _on_header_section_resized(self, column: int) -> None:
+        """The last one takes what is left, whoever has changed another."""
+        if not self._is_fitting and column != self.horizontalHeader().count() - 1:
+            self._is_set_by_hand = True

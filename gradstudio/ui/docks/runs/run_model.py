@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from gradstudio.document.runs.kept_run import WORDS, KeptRun, State
 from gradstudio.ui.docks.curves.beside_colors import beside_color
 from gradstudio.ui.state.results.loop_progress import duration
-from gradstudio.ui.state.runs.run_list import RunList, figures, final_loss, when
+from gradstudio.ui.state.runs.run_list import RunList, figures, final_loss, short_when, when
 from gradstudio.ui.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -100,7 +100,7 @@ class RunModel(QAbstractTableModel):
         record = run.record
         match column:
             case 0:
-                return record.name or when(run)
+                return record.name or short_when(run)
             case 1:
                 return self.list.difference(run)
             case 2:

@@ -22,6 +22,8 @@ DIGITS: Final = 4
 TRAINED: Final = "Trained {turns:,} turns in {time}, kept in Runs: {figures}"
 MOST_FIGURES: Final = 3
 WHEN: Final = "%d %b %H:%M:%S"
+TODAY: Final = "%H:%M"
+EARLIER: Final = "%d %b %H:%M"
 
 
 class Keeper(Protocol):
@@ -147,6 +149,13 @@ class RunList(QObject):
 def when(run: KeptRun) -> str:
     """``28 Nov 07:51:48``."""
     return time.strftime(WHEN, time.localtime(run.record.began)).lstrip("0")
+
+
+def short_when(run: KeptRun) -> str:
+    """``07:51`` of today, else ``28 Nov 07:51``."""
+    began, now = time.localtime(run.record.began), time.localtime()
+    is_today = (began.tm_year, began.tm_yday) == (now.tm_year, now.tm_yday)
+    return time.strftime(TODAY, began) if is_today else time.strftime(EARLIER, began).lstrip("0")
 
 
 def figures(record: RunRecord) -> list[str]:
