@@ -8,6 +8,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from gradstudio.document.data.data_graph import data_graph
+from gradstudio.document.data.digits import digits
+from gradstudio.document.python.merge_edits import merge
+from gradstudio.graph.edits import apply_all
 from gradstudio.graph.recipes import add_operator, connect
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
@@ -174,3 +178,27 @@ def test_while_the_engine_starts_it_is_said_that_shapes_are_not_known_yet(desk: 
     asked = usual_training(session)
     assert asked is not None and not add_training(desk.window.canvas, session, asked)
     assert refused == ["The engine is starting: shapes are not known yet. Choose Add training again in a moment."] * 2
+
+
+def test_a_last_layer_with_too_few_outputs_for_stored_classes_is_given_as_many(desk: Desk) -> None:
+    """Torch would refuse the largest class in the first turn."""
+    graph = data_graph(digits())
+    apply_all(graph, merge(graph, write_script(graph) + "fc2 = torch.nn.Linear(64, 8)\nlogits = fc2(X)\n", anew=True))
+    desk.session.graph_store.load(graph)
+    wait_for_shapes(desk)
+    desk.click("logits")
+    words = "“y” has 10 classes, “fc2” gives 8: it is set to 10."
+
+    def choose(dialog: TrainingDialog) -> None:
+        assert dialog.targets.currentText() == "y" and dialog.said.isVisible() and dialog.said.text() == words
+        dialog.targets.setCurrentText(NEW)
+        assert not dialog.said.isVisible()
+        dialog.targets.setCurrentText("y")
+        dialog.accept()
+
+    assert ask(desk, choose)
+    assert desk.said.endswith(words)
+    assert desk.graph.nodes[desk.node("fc2")].literals["out_features"] == "10"
+    assert "loss = F.cross_entropy(logits, y_batch)" in lines(desk)
+    desk.window.actions["edit.undo"].trigger()
+    assert desk.graph.nodes[desk.node("fc2")].literals["out_features"] == "8", "one step"

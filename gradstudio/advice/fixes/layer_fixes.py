@@ -26,7 +26,7 @@ def outputs_for_classes(case: Case, _kind: FixKind) -> Iterator[Offer]:
         return
     largest = target.maximum if target is not None and target.maximum is not None else wanted
     wanted = max(int(largest), wanted) + 1
-    layer = _layer_before(case.graph, wire.source)
+    layer = layer_before(case.graph, wire.source)
     if layer is not None:
         yield (
             f"Give {case.name(layer.id)} {wanted} outputs (out_features={wanted})",
@@ -90,7 +90,7 @@ _INPUT = ("input", "inputs.0")
 _TARGET = ("target", "inputs.1")
 
 
-def _layer_before(graph: Graph, item: ItemId) -> Node | None:
+def layer_before(graph: Graph, item: ItemId) -> Node | None:
     """The Linear layer whose outputs the item passes on; None when something else comes first."""
     for _ in range(10):
         node = graph.nodes.get(item)

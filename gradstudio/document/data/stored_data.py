@@ -155,6 +155,15 @@ def look_at(data: StoredData) -> DataSummary | None:
     )
 
 
+def count_classes(graph: Graph, item: ItemId) -> int:
+    """How many classes a model has to tell apart for a stored tensor of their numbers; 0 where it holds none."""
+    node = graph.nodes.get(item)
+    target = _numbers(_tensor(graph, node)) if node is not None else None
+    if target is None or not target.size or target.dtype.kind not in "iu" or target.min() < 0:
+        return 0
+    return int(target.max()) + 1
+
+
 def _belonging(graph: Graph, ending: str, root: str) -> StoredData | None:
     """The parts of the data set whose names end so."""
     nodes = {node.names[0]: node for node in graph.nodes.values() if node.operator == STORED and len(node.names) == 1}

@@ -48,41 +48,44 @@ NONE_FITS = (
     "The target is missing, and nothing on the canvas fits. Wire one, or have one made: Graph ▸ Add training with…"
 )
 DONE = "A loop learns the loss now: Run (F5)."
+TOO_FEW = "“{name}” has {wanted} classes, {layer} gives {given}"
 NO_SHAPES_YET = "{why}hapes are not known yet. Choose Add training again in a moment."
 
 
 class AskedTraining(NamedTuple):
-    """What a person has chosen; `edits` wire the target that was missing."""
+    """What a person has chosen; `edits` wire the target that was missing, `note` says what else they change."""
 
     options: TrainingOptions
     edits: Edits = ()
+    note: str = ""
 
 
 def asked_training(session: Session, window: QWidget) -> AskedTraining | None:
     """How a person wants to train; None where they do not, or nothing can be trained, which is said."""
-    from gradstudio.graph.recipes.training_target import wire_target
     from gradstudio.ui.dialogs.training.training_dialog import TrainingDialog
 
     session.graph_store.settle()
     graph = session.graph_store.graph
     goal, found = _open_target(session)
-    edits: Edits = ()
-    if goal is not None:
-        edits = wire_target(graph, goal, found[0], found[0].losses[0])
-    if _training_text(session, AskedTraining(USUAL, edits)) is None:
+
+    def asked(target: "Target | None", loss: str, options: TrainingOptions = USUAL) -> AskedTraining:
+        return _wired(graph, goal, target, loss, options) if goal is not None and target else AskedTraining(options)
+
+    first = found[0] if found else None
+    if _training_text(session, asked(first, first.losses[0] if first is not None else "")) is None:
         return None
-    dialog = TrainingDialog(graph.header.device, found, window)
+    dialog = TrainingDialog(graph.header.device, found, window, note_of=lambda target, loss: asked(target, loss).note)
     is_chosen = dialog.exec() == TrainingDialog.DialogCode.Accepted
     options, target, loss = dialog.options, dialog.target, dialog.loss.currentText()
     dialog.deleteLater()
     if not is_chosen:
         return None
-    return AskedTraining(options, wire_target(graph, goal, target, loss) if goal is not None and target else ())
+    return asked(target, loss, options)
 
 
 def usual_training(session: Session) -> AskedTraining | None:
     """The shortest training, of a target that can be meant only; None where one has to be chosen, which is said."""
-    from gradstudio.graph.recipes.training_target import usual_target, wire_target
+    from gradstudio.graph.recipes.training_target import usual_target
 
     session.graph_store.settle()
     goal, found = _open_target(session)
@@ -94,7 +97,33 @@ def usual_training(session: Session) -> AskedTraining | None:
         _refuse(session, SEVERAL.format(names=" or ".join(fitting)) if fitting else NONE_FITS)
         return None
     target = found[place]
-    return AskedTraining(USUAL, wire_target(session.graph_store.graph, goal, target, target.losses[0]))
+    return _wired(session.graph_store.graph, goal, target, target.losses[0], USUAL)
+
+
+def _wired(graph: Graph, goal: "Goal", target: "Target", loss: str, options: TrainingOptions) -> AskedTraining:
+    """The target at the loss; the last layer gets as many outputs as a stored target has classes."""
+    from gradstudio.advice.fixes.layer_fixes import layer_before
+    from gradstudio.document.data.stored_data import count_classes
+    from gradstudio.graph import recipes
+    from gradstudio.graph.recipes.repairs import combine_steps
+    from gradstudio.graph.recipes.training_target import CLASS_WORDS, wire_target
+
+    edits = wire_target(graph, goal, target, loss)
+    has_classes = loss in CLASS_WORDS and target.value is not None and len(goal.shape) > 1
+    wanted = count_classes(graph, target.value[0]) if has_classes and target.value is not None else 0
+    if wanted <= (given := goal.shape[1] if has_classes else 0):
+        return AskedTraining(options, edits)
+    layer = layer_before(graph, goal.prediction[0])
+    if layer is None:
+        note = TOO_FEW.format(name=target.name, wanted=wanted, layer="the prediction", given=given)
+        return AskedTraining(options, edits, f"{note}.")
+    note = TOO_FEW.format(name=target.name, wanted=wanted, layer=f"“{title(graph, layer.id)}”", given=given)
+    edits = combine_steps(
+        graph,
+        lambda now: recipes.set_literal(now, layer.id, "out_features", str(wanted)),
+        lambda now: wire_target(now, goal, target, loss),
+    )
+    return AskedTraining(options, edits, f"{note}: it is set to {wanted}.")
 
 
 def add_training(canvas: CanvasView, session: Session, asked: AskedTraining) -> bool:
@@ -106,7 +135,7 @@ def add_training(canvas: CanvasView, session: Session, asked: AskedTraining) -> 
     def edits(graph: Graph) -> Edits:
         return (*asked.edits, *merge(_after(graph, asked.edits), text or "", anew=True))
 
-    if text is None or not _take(canvas, session, edits, "Add training", DONE):
+    if text is None or not _take(canvas, session, edits, "Add training", f"{DONE} {asked.note}".strip()):
         return False
     canvas.navigation.land(_learning_loop(session.graph_store.graph, before))
     return True

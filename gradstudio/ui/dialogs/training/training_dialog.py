@@ -1,6 +1,6 @@
 """Asks how a training that is added learns: how long, by which optimizer, and the switches of its step."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtWidgets import (
@@ -44,11 +44,22 @@ MOST: Final = 1_000_000
 class TrainingDialog(QDialog):
     """The usual training stands there; `options` is what was chosen."""
 
-    def __init__(self, device: str, targets: Sequence[Target] = (), parent: QWidget | None = None) -> None:
-        """For a document on a device; `targets` is what can be learnt where that is to be chosen."""
+    def __init__(
+        self,
+        device: str,
+        targets: Sequence[Target] = (),
+        parent: QWidget | None = None,
+        note_of: Callable[[Target, str], str] = lambda _target, _loss: "",
+    ) -> None:
+        """For a document on a device.
+
+        Args:
+            targets: what can be learnt, where that is to be chosen.
+            note_of: what else changes when a target is learnt by a loss, in words; "": nothing.
+        """
         super().__init__(parent)
         self.setWindowTitle("Add training")
-        self._device, self._targets = device, targets
+        self._device, self._targets, self._note_of = device, targets, note_of
         self.targets, self.loss = QComboBox(), QComboBox()
         self.epochs, self.batch, self.accumulate = _number(EPOCHS), _number(BATCH), _number(1)
         self.optimizer, self.schedule = QComboBox(), QComboBox()
@@ -123,7 +134,8 @@ class TrainingDialog(QDialog):
         column.addWidget(self.said)
         column.addWidget(self.buttons)
         self.targets.currentIndexChanged.connect(self._on_target_changed)
-        self.optimizer.currentIndexChanged.connect(self._check)
+        for choice in (self.loss, self.optimizer):
+            choice.currentIndexChanged.connect(self._check)
         for field in (self.rate, self.clip):
             field.textChanged.connect(self._check)
 
@@ -152,8 +164,10 @@ class TrainingDialog(QDialog):
             WRONG.format(name=name, like=like) for name, (field, like) in fields.items() if not _is_positive(field)
         ]
         wrong += [TO_CHOOSE] if self._targets and self.target is None else []
-        self.said.setText(" ".join(wrong))
-        self.said.setVisible(bool(wrong))
+        loss = self.loss.currentText()
+        note = self._note_of(self.target, loss) if self.target is not None and loss and not wrong else ""
+        self.said.setText(" ".join([*wrong, note]).strip())
+        self.said.setVisible(bool(wrong or note))
         self.buttons.button(Button.Ok).setEnabled(not wrong)
 
 
