@@ -8,8 +8,10 @@ from pytestqt.qtbot import QtBot
 from gradstudio.document import file
 from gradstudio.graph.model import ChartKind, ItemId
 from gradstudio.protocol.messages.charts import SIDE, BoundaryDrawn, NoChart
-from gradstudio.ui.canvas.paint.chart.plane_painter import colours, plane_image
+from gradstudio.ui import theme as themes
+from gradstudio.ui.canvas.paint.chart.plane_painter import BELOW_POINTS, colours, plane_image
 from gradstudio.ui.state.results.chart_store import MOST, WAITING, ChartStore
+from gradstudio.ui.theme import ThemeName
 from tests.ui.desk import Desk
 
 BOUNDARY: ChartKind = "boundary"
@@ -109,7 +111,7 @@ def test_the_picture_has_the_colours_of_its_classes_and_the_data_on_it(desk: Des
     levels = bytes(SIDE * SIDE // 2) + bytes([255]) * (SIDE * SIDE // 2)
     bare = BoundaryDrawn(node=desk.node("pred"), levels=levels, classes=2, span=(-1, 1, -1, 1))
     image = plane_image(bare, theme)
-    table = colours(theme, 2, 0.72)
+    table = colours(theme, 2, BELOW_POINTS)
     upper, lower = image.pixelColor(200, 40), image.pixelColor(200, 360)
     assert upper == table[0] and lower == table[255] and upper != lower
     dotted = BoundaryDrawn(
@@ -117,6 +119,19 @@ def test_the_picture_has_the_colours_of_its_classes_and_the_data_on_it(desk: Des
         points=torch.tensor([0.0, 0.5]).numpy().tobytes(),
     )  # fmt: skip
     assert plane_image(dotted, theme).pixelColor(200, 100) == colours(theme, 2)[255]
+
+
+@pytest.mark.parametrize("name", ["dark", "light"])
+def test_at_100_pixels_a_point_has_the_colour_of_its_class(desk: Desk, name: ThemeName) -> None:
+    theme = themes.theme(name)
+    drawn = BoundaryDrawn(
+        node=desk.node("pred"), levels=bytes(SIDE * SIDE), classes=2, span=(-1, 1, -1, 1), point_levels=b"\xff",
+        points=torch.tensor([0.01, 0.01]).numpy().tobytes(),
+    )  # fmt: skip
+    small = plane_image(drawn, theme).scaled(100, 100, mode=Qt.TransformationMode.SmoothTransformation)
+    wanted, seen = colours(theme, 2)[255], small.pixelColor(50, 49)
+    apart = [wanted.red() - seen.red(), wanted.green() - seen.green(), wanted.blue() - seen.blue()]
+    assert max(map(abs, apart)) < 40, (wanted.name(), seen.name())
 
 
 def test_pictures_are_kept_by_place_in_the_run_and_not_without_end() -> None:

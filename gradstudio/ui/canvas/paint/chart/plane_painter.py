@@ -13,11 +13,15 @@ from gradstudio.ui.theme import Theme
 
 SCALE: Final = 2
 """Pixels of the picture for one of the plane: points are finer than that."""
-POINT_PX: Final = 7.0
+POINT_PX: Final = 9.0
+LARGE_POINT_PX: Final = 14.0
+FEW_POINTS: Final = 100
+"""So many points or fewer are large: their colours are told apart where the picture is 100 pixels across."""
 RIM_PX: Final = 2.0
 FAINTEST: Final = 0.12
 """Of a class that is no surer than any other, so much colour is left."""
 SOFT: Final = 0.72
+BELOW_POINTS: Final = 0.5
 """The plane has so much of the colours of the data, so that these stand out."""
 KEPT: Final = 64
 """So many pictures are kept."""
@@ -59,7 +63,7 @@ def _image(key: ChartKey[BoundaryDrawn | PointsDrawn]) -> QImage:
 
 def _plane(boundary: BoundaryDrawn, theme: Theme) -> QImage:
     """What a function gives over the plane."""
-    return plane_of(boundary.levels, boundary.side, colours(theme, boundary.classes, SOFT))
+    return plane_of(boundary.levels, boundary.side, colours(theme, boundary.classes, BELOW_POINTS))
 
 
 def plane_of(levels: bytes, side: int, table: list[QColor]) -> QImage:
@@ -132,11 +136,12 @@ def _paint_points(painter: QPainter, theme: Theme, boundary: BoundaryDrawn | Poi
     levels = boundary.point_levels or bytes(len(numbers) // 2)
     for x, y, level in zip(numbers[::2], numbers[1::2], levels, strict=True):
         by_level.setdefault(level, []).append(place_on(boundary.span, x, y))
-    rim = theme.color("heat_mark" if theme.dark else "surface")
-    paint_dots(painter, rim, POINT_PX + RIM_PX, [at for some in by_level.values() for at in some])
+    width = LARGE_POINT_PX if len(levels) <= FEW_POINTS else POINT_PX
+    rim = theme.color("heat_zero")  # a bright one would outshine the colours of small points
+    paint_dots(painter, rim, width + RIM_PX, [at for some in by_level.values() for at in some])
     table = colours(theme, boundary.classes)
     for level, some in by_level.items():
-        paint_dots(painter, table[level] if boundary.point_levels else theme.color("text"), POINT_PX, some)
+        paint_dots(painter, table[level] if boundary.point_levels else theme.color("text"), width, some)
 
 
 def place_on(span: tuple[float, float, float, float], x: float, y: float) -> QPointF:
