@@ -225,9 +225,9 @@ def _climbs(view: ProgramView, update: ItemId) -> bool:
 
 
 def words_of(grown: Growth, turn: str) -> str:
-    """``×3.1 a turn since turn 4 and overflows in turn 57``."""
-    words = f"×{format_number(grown.factor, 2)} a {turn} since {turn} {grown.since}"
-    return words + (f" and overflows in {turn} {grown.overflow}" if grown.overflow is not None else "")
+    """``×3.1 a turn since turn 4 and overflows in turn 57``, counted from one."""
+    words = f"×{format_number(grown.factor, 2)} a {turn} since {turn} {grown.since + 1}"
+    return words + (f" and overflows in {turn} {grown.overflow + 1}" if grown.overflow is not None else "")
 
 
 def growing_graphs(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:

@@ -13,11 +13,13 @@ from gradstudio.advice.diagnosis.nan_reasons import (
     range_words,
     reason,
     step_reason,
+    turn_words,
     untaken_branch,
     way_out,
     worst,
 )
 from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.reduction_origins import spoilt_by_others
 from gradstudio.advice.diagnosis.run_facts import RunFacts, leaf_rows
 from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.model import ItemId
@@ -91,6 +93,8 @@ class _Forward:
         for key, row in leaf_rows(traced):
             change = self._bad_gradients.update if kind_of(row.after) else self._bad_gradients.difference_update
             change(self._facts.storages(key))
+        for leaf in spoilt_by_others(traced):
+            self._bad_gradients.update(self._facts.storages(leaf))
         self.roots.update(value.node for row in traced.rows[:1] for value in row.values)
 
     def take(self, row: Row) -> None:
@@ -290,7 +294,7 @@ def _births(traced: BackwardTraced) -> Iterator[tuple[int, AutogradRow, str]]:
 
 def _forward(walk: _Forward, node: ItemId, birth: _Birth) -> Finding:
     view = walk.view
-    bad, turn = birth.bad, _turn_words(birth.row.turns)
+    bad, turn = birth.bad, turn_words(birth.row.turns)
     word = view.word(node)
     if birth.is_data:
         title = f"{view.where(node)} holds {bad}{turn}"
@@ -313,17 +317,12 @@ def _forward(walk: _Forward, node: ItemId, birth: _Birth) -> Finding:
     return Finding("not_finite", severity, node, title, more, _path_forward(view, node, walk.spoilt))
 
 
-def _turn_words(turns: tuple[int, ...]) -> str:
-    """`` in turn 3``; of loops in loops the outer one first."""
-    return f" in turn {', '.join(map(str, turns))}" if turns else ""
-
-
 def _lost(view: ProgramView, row: Row) -> Finding:
     return Finding(
         "not_finite",
         "error",
         row.node,
-        f"{view.where(row.node)} is NaN{_turn_words(row.turns)} already: it began in turns that are not kept",
+        f"{view.where(row.node)} is NaN{turn_words(row.turns)} already: it began in turns that are not kept",
         "Of a long loop the first and the last turns are kept. Let it run for fewer turns to see where it begins.",
         (row.node,),
     )
@@ -337,7 +336,7 @@ def _backward(view: ProgramView, traced: BackwardTraced, place: int, row: Autogr
     arrived = next((summary for summary in row.incoming if summary is not None), None)
     came = f"What arrived at {row.autograd} was finite ({range_words(arrived)}). " if arrived is not None else ""
     later = bad != "NaN" and any(worst(other.outgoing) == "NaN" for other in traced.rows[place:])
-    title = f"The gradient becomes {bad} in {view.where(row.node)}{_turn_words(traced.turns)}"
+    title = f"The gradient becomes {bad} in {view.where(row.node)}{turn_words(traced.turns)}"
     title += ", and NaN behind it" if later else ""
     return Finding(
         "backward_not_finite",

@@ -139,6 +139,11 @@ def way_out(word: str, bad: str) -> str:
     return "Smaller numbers, or a wider dtype, keep it finite." if bad != "NaN" else "Keep infinities out of it."
 
 
+def turn_words(turns: tuple[int, ...]) -> str:
+    """`` in turn 3``, counted from one as the timeline does; of loops in loops the inner one first: ``3 in 1``."""
+    return f" in turn {' in '.join(str(turn + 1) for turn in reversed(turns))}" if turns else ""
+
+
 def kind_of_records(records: Sequence[Record]) -> str:
     """``NaN``, ``−inf``, ``inf``, or "" when all is finite."""
     kinds = [kind_of_record(record) for record in records]

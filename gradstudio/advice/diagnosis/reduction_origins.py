@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import msgspec
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.nan_reasons import worst
+from gradstudio.advice.diagnosis.nan_reasons import kind_of, turn_words, worst
 from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.run_facts import LeafKey
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 
 
@@ -25,14 +26,21 @@ def reduction_origins(view: ProgramView, traced: BackwardTraced) -> Iterator[Fin
             continue
         ranks = _ranks(row)
         who = f"rank{'s' * (len(ranks) != 1)} {', '.join(map(str, ranks))}" if ranks else "another rank"
-        turn = f" in turn {', '.join(map(str, traced.turns))}" if traced.turns else ""
+        where = f"{view.where(row.node)}{turn_words(traced.turns)}"
         yield Finding(
             "backward_not_finite", "error", row.node,
-            f"The gradient becomes {bad} in the all-reduce of {view.where(row.node)}{turn}: {who} brought it",
+            f"The gradient becomes {bad} in the all-reduce of {where}: {who} brought it",
             f"What this rank brought was finite, the mean over ranks is not. Show {who} to see where it begins.",
             (row.node,), traced.backward, place,
         )  # fmt: skip
         return
+
+
+def spoilt_by_others(traced: BackwardTraced) -> Iterator[LeafKey]:
+    """The leaves whose gradient is not finite since it was reduced; each rank then takes a step that spoils them."""
+    for row in traced.rows:
+        if row.reduction is not None:
+            yield from ((value.node, value.path) for value in row.values if kind_of(row.outgoing[value.index]))
 
 
 def _ranks(row: AutogradRow) -> list[int]:

@@ -90,9 +90,11 @@ class RunDiagnosis:
         if self._spoilt:
             found += forward_origins(view, facts, stepping)
         for traced in reversed(self._births):  # of two at one node the first one stays
+            if reduced := list(reduction_origins(view, traced)):  # what this rank itself sent back was finite
+                found += reduced
+                continue
             origins = backward_origins(view, without_reductions(traced), _spoilt_before(facts, traced))
             found += origins if self._spoils else [one._replace(severity="info") for one in origins]
-            found += reduction_origins(view, traced)
         for traced in self._suspects:
             fading = fading_gradients(view, facts, traced)
             found += [one for one in fading if one.kind != "vanishing" or traced.statement in self._fading]

@@ -8,10 +8,11 @@ import pytest
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
+from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import ALL_REDUCE, AutogradRow, BackwardTraced, EdgeValue, Reduction
-from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.events import LeafState, Row
 from gradstudio.protocol.messages.ranks import Spread
-from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.protocol.messages.records import OptimizerRecord, Summary, TensorRecord
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from tests.advice.diagnosed import leaf
 from tests.graph.builder import Drawing
@@ -46,6 +47,47 @@ def found(*of_ranks: float) -> tuple[list[Finding], Drawing]:
     timeline.add_backward(BackwardTraced(revision=1, rows=(row,), backward=1, turns=(1,)))
     told = RunDiagnosis(timeline).findings(d.graph, timeline.gradients())
     return [one for one in told if one.kind == "backward_not_finite"], d
+
+
+def test_what_a_step_makes_of_it_is_no_birth() -> None:
+    d = Drawing()
+    net = leaf(d, "net", "[1.0, 2.0]")
+    opt = d.add("torch.optim.SGD", net, name="opt")
+    step = d.add("torch.optim.Optimizer.step", opt)
+    y = d.add("torch.abs", net, name="y")
+
+    def weight(value: float) -> TensorRecord:
+        return TensorRecord(
+            device="cpu", summary=summary(value), requires_grad=True, is_leaf=True, storage=7, stride=(1,)
+        )
+
+    timeline = Timeline()
+    held = OptimizerRecord(class_name="SGD", leaves=((7, True),))
+    timeline.add_rows((Row(step=1, node=net, outputs=(weight(1.0),)), Row(step=2, node=opt, outputs=(held,))))
+    own = AutogradRow(
+        backward=1, autograd="AccumulateGrad", node=net, incoming=(summary(1.0),), outgoing=(),
+        values=(EdgeValue(node=net),), after=summary(1.0),
+    )  # fmt: skip
+    behind = AutogradRow(
+        backward=1, autograd="AbsBackward0", node=y, incoming=(summary(1.0),), outgoing=(summary(math.nan),),
+        values=(EdgeValue(node=y),),
+    )  # fmt: skip
+    reduced = AutogradRow(
+        backward=1, autograd=ALL_REDUCE, node=net, incoming=(brought(1.0, math.nan),), outgoing=(summary(math.nan),),
+        values=(EdgeValue(node=net),), reduction=Reduction(bucket=0, ranks=2, came_s=1.0, done_s=2.0),
+    )  # fmt: skip
+    # the gradient that the node behind sent back lies in a bucket, into which the mean was written since
+    timeline.add_backward(BackwardTraced(revision=1, rows=(behind, own, reduced), backward=1, turns=(0,)))
+    spoilt = LeafState(7, weight(math.nan))
+    result = TensorRecord(device="cpu", summary=summary(math.nan))
+    timeline.add_rows(
+        (Row(step=3, node=step, outputs=(), turns=(0,), writes=(spoilt,)), Row(step=4, node=y, outputs=(result,)))
+    )
+    called = ItemId(f"{y}/:21:0:torch.nn.Linear")  # in code
+    timeline.add_rows((Row(step=5, node=called, outputs=(result,)),))
+    told = RunDiagnosis(timeline).findings(d.graph, timeline.gradients())
+    assert [one.kind for one in told] == ["backward_not_finite"]
+    assert told[0].title == "The gradient becomes NaN in the all-reduce of net in turn 1: rank 1 brought it"
 
 
 def test_the_rank_that_brought_it_is_named() -> None:

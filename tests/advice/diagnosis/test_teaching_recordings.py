@@ -79,10 +79,10 @@ TITLES = {
     "back",
     "saturated_gates": "warning gate: The inputs are not normalised (x reaches 1.31e3), so sigmoid is saturated in "
     "gate: 96 % of its values lie at its ends",
-    "recurrence_that_explodes": "error h: h grows ×11 a turn since turn 0 and overflows in turn 37",
-    "recurrence_with_relu_explodes": "warning h: h grows ×4.8 a turn since turn 0",
+    "recurrence_that_explodes": "error h: h grows ×11 a turn since turn 1 and overflows in turn 38",
+    "recurrence_with_relu_explodes": "warning h: h grows ×4.8 a turn since turn 1",
     "unnormalised_features_overflow": "error opt: The inputs are not normalised (area reaches 4e3), so the learning "
-    "rate (lr=0.01) is too high: loss grows ×1.5e10 a step since step 0 and overflows in step 3",
+    "rate (lr=0.01) is too high: loss grows ×1.5e10 a step since step 1 and overflows in step 4",
     "no_zero_grad": "warning backward_1: Gradients add up over the steps of opt: nothing zeroes them in between",
     "zeroed_every_other_step": "warning backward_1: Gradients add up over some of the steps of opt: they are not "
     "zeroed before every backward",
@@ -105,7 +105,7 @@ TITLES = {
     "trained_in_eval_mode": "warning y: model is in eval mode while it is trained: train() is missing",
     "eval_forgotten": "warning call_2: model is in training mode where it is evaluated: eval() is missing",
     "update_that_climbs": "warning iadd_1: The update of w adds the gradient instead of taking it away: loss grows "
-    "×1.5 a step since step 0",
+    "×1.5 a step since step 1",
     "hidden_state_with_its_graph": "warning backward_1: Each backward goes through all turns before it: h brings its "
     "graph along from turn to turn",
     "step_first_in_the_turn": "warning step_1: opt steps before the backward: each step goes by the gradients of the "
@@ -136,8 +136,8 @@ TITLES = {
     "attention_softmax_over_queries": "warning a: softmax in a runs over dimension 0: over the queries, not over the "
     "keys",
     "integer_division_of_pixels": "warning x: // rounds down in x, and of images (at most 254) nothing but 0 is left",
-    "one_bad_batch_spoils_the_weights": "error h: NaN is born in h in turn 2: 0/0",
-    "adam_without_eps": "error step_1: NaN is born in opt.step() in turn 0: eps is 0, and where a gradient has always "
+    "one_bad_batch_spoils_the_weights": "error h: NaN is born in h in turn 3: 0/0",
+    "adam_without_eps": "error step_1: NaN is born in opt.step() in turn 1: eps is 0, and where a gradient has always "
     "been 0 the step is 0/0",
     "nan_in_the_data": "error data: data holds NaN",
     "ages_and_incomes_into_sigmoids": "warning pred: The inputs are not normalised (x reaches 8.97e4), so sigmoid is "
@@ -146,7 +146,7 @@ TITLES = {
     "gradient",
     "net_made_anew_in_the_loop": "warning net: net is made anew in each turn of for epoch: what it has learnt is lost",
     "loss_summed_over_the_data": "warning opt: loss is a sum over 1,000 numbers, not their mean, so the learning "
-    "rate (lr=0.01) is too high: loss grows ×3.7e2 a step since step 0",
+    "rate (lr=0.01) is too high: loss grows ×3.7e2 a step since step 1",
     "batch_as_features": "warning y: view to [3, 10] mixes up the elements of x [10, 3]: it is no transpose",
 }
 
@@ -175,7 +175,7 @@ def test_an_infinite_slope_that_comes_to_no_leaf_is_a_note(name: str) -> None:
 def test_a_gradient_that_an_infinity_spoils_is_told_by_the_infinity_alone() -> None:
     told = [one.problem for one in _told(BY_NAME["log_of_nothing_spoils_the_gradient"])]
     assert [(one.severity, one.kind) for one in told if one.severity != "info"] == [("error", "not_finite")]
-    assert told[0].title.startswith("−inf is born in loss in turn 1")
+    assert told[0].title.startswith("−inf is born in loss in turn 2")
 
 
 @pytest.mark.parametrize("name", ["net_made_anew_in_the_loop", "own_class_made_anew_in_the_loop"])

@@ -10,6 +10,7 @@ from gradstudio.advice.diagnosis.finding import Finding, FindingKind
 from gradstudio.advice.diagnosis.mistakes import loss_mistakes
 from gradstudio.advice.diagnosis.nan_reasons import INFINITIES, NANS, kind_of_records, way_out, worst
 from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.reduction_origins import spoilt_by_others
 from gradstudio.advice.diagnosis.run_facts import RunFacts, is_zero
 from gradstudio.advice.diagnosis.slips import code_order_slips, code_slips
 from gradstudio.advice.diagnosis.slips.objective_slips import word_of
@@ -187,7 +188,7 @@ def _not_finite(facts: RunFacts, calls: Mapping[ItemId, CodeCall]) -> Iterator[F
     began: ItemId | None = None
     for row in facts.events:
         if isinstance(row, BackwardTraced):
-            if any(worst(one.incoming) for one in row.rows if word_of(one) == LEAF):
+            if any(worst(one.incoming) for one in row.rows if word_of(one) == LEAF) or any(spoilt_by_others(row)):
                 return  # it comes of the weights
             continue
         bad, call = kind_of_records(row.outputs), calls.get(row.node)
