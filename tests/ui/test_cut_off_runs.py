@@ -134,6 +134,17 @@ def test_a_rate_changed_in_the_middle_is_the_one_of_the_program_that_is_kept(des
         assert any('"lr": 0.03' in words or '"lr":0.03' in words for words in file.metadata().values())
 
 
+def test_behind_a_further_change_what_is_offered_puts_the_program_back(desk: Desk, path: Path) -> None:
+    desk.window.actions["run.again"].trigger()
+    desk.until(lambda: learnt(path))
+    store = desk.session.graph_store
+    store.submit(set_header(store.graph, msgspec.structs.replace(store.graph.header, seed=77)), "Seed")
+    os.kill(desk.session.engine.pid, signal.SIGKILL)
+    assert "put back" in offered(desk).toolTip()
+    go_on(desk, path)
+    assert store.graph.header.seed != 77
+
+
 def test_a_run_that_is_cut_off_says_its_own_time(desk: Desk, path: Path) -> None:
     desk.session.run.status.set(seconds=3600.0)  # as a longer run before it leaves it
     desk.window.actions["run.again"].trigger()
@@ -144,6 +155,7 @@ def test_a_run_that_is_cut_off_says_its_own_time(desk: Desk, path: Path) -> None
     offered(desk)
     run = newest(path)
     assert run is not None and run.state == "ended" and 0 < run.record.seconds < 3600
+    assert run.record.reason.endswith(f"; what it learnt up to turn {run.learnt_turns:,} is kept: Continue in Runs.")
 
 
 def test_the_window_is_killed_and_its_training_goes_on(desk: Desk, path: Path, tmp_path: Path) -> None:

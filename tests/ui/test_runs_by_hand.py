@@ -20,9 +20,9 @@ from gradstudio.protocol.messages.events import Event, Log
 from gradstudio.protocol.messages.progress import CheckpointKept
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui.docks.runs.panel import RunsPanel
-from gradstudio.ui.docks.runs.restore_run import restore
 from gradstudio.ui.docks.runs.run_model import DIFFERS, LAST, RUN, STATE
 from gradstudio.ui.docks.runs.run_words import SAME, about_two
+from gradstudio.ui.state.runs.restore_run import restore
 from gradstudio.ui.theme import theme
 from tests.ui.desk import Desk, Keys
 

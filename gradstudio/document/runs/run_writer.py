@@ -87,6 +87,11 @@ class RunWriter:
         writer.save()
         return writer
 
+    @property
+    def run(self) -> KeptRun:
+        """As it is kept now."""
+        return KeptRun(self.folder, self.record)
+
     def _take(self, folder: Path, record: RunRecord) -> None:
         record.writer = this_writer()
         self.folder, self.record = folder, record

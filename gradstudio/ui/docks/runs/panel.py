@@ -24,11 +24,11 @@ from gradstudio.document.runs.kept_run import BEST, PARAMETERS, KeptRun
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.program.write import write_script
 from gradstudio.ui.docks.catch_up import CatchUp
-from gradstudio.ui.docks.runs.restore_run import go_on_from, restore
 from gradstudio.ui.docks.runs.run_model import COLUMNS, DIFFERS, LAST, RUN, RunModel
 from gradstudio.ui.docks.runs.run_words import about_one, about_two
 from gradstudio.ui.docks.runs.sweep_strip import SweepStrip
 from gradstudio.ui.docks.runs.training_strip import TrainingStrip
+from gradstudio.ui.state.runs.restore_run import go_on_from, restore
 from gradstudio.ui.state.runs.run_keeper import GO_ON
 from gradstudio.ui.state.runs.sweep_process import Order
 from gradstudio.ui.state.session import Session

@@ -13,6 +13,9 @@ from gradstudio.ui.state.run.slide import Slide
 
 WAITS: Final = "This holds from the next run on (F5): the run that is under way goes on with what it began with."
 
+LOST: Final = "the run is lost, the document is not."
+LEARNT_IS_KEPT: Final = "what it learnt up to turn {turns:,} is kept: Continue in Runs."
+
 
 class Offer(NamedTuple):
     """What a person may do about something that has happened.
@@ -37,6 +40,7 @@ class RunStatus(QObject):
         slide: the slider that a run follows.
         stands_in_loop: whether turns of a loop are told of.
         stop_training: ends the training elsewhere that is under way; None: none is.
+        kept_turns: behind so many turns what the run has learnt is kept; 0: nothing of it is.
 
     Signals:
         changed(object): the new `RunState`.
@@ -57,6 +61,7 @@ class RunStatus(QObject):
         self.slide = Slide(lambda: self.state.busy, self)
         self.stands_in_loop: Callable[[], bool] = lambda: False
         self.stop_training: Callable[[], object] | None = None
+        self.kept_turns: Callable[[], int] = lambda: 0
 
     @property
     def is_in_loop(self) -> bool:
@@ -94,13 +99,14 @@ class RunStatus(QObject):
 
     def lose(self, how: str, outcome: str, *, stale: bool) -> None:
         """The engine is gone, in words how, and with it the run."""
-        was_busy = self.state.busy
+        was_busy, turns = self.state.busy, self.kept_turns()
+        left = LEARNT_IS_KEPT.format(turns=turns) if turns else LOST
         self.set(
             **dict.fromkeys(("busy", "waiting", "live", "at_end"), False),
             stale=stale,
             next_node=ItemId(""),
             outcome=outcome if was_busy else "",
-            reason=f"{how}; the run is lost, the document is not." if was_busy else "",
+            reason=f"{how}; {left}" if was_busy else "",
         )
 
     def reset(self) -> None:

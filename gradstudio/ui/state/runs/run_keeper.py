@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -13,13 +13,7 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from gradstudio.document.errors import CannotSave, NothingToContinue
 from gradstudio.document.event_files import Points
-from gradstudio.document.runs.kept_run import (
-    KeptRun,
-    RunRecord,
-    State,
-    acknowledge,
-    kept_runs,
-)
+from gradstudio.document.runs.kept_run import KeptRun, RunRecord, State, acknowledge, kept_runs
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.document.runs.run_writer import Figure, RunWriter, learnt_curves, move_run, own_turns
 from gradstudio.graph.model import Graph
@@ -35,7 +29,7 @@ from gradstudio.ui.state.run.run_controller import RunController
 from gradstudio.ui.state.run.run_requests import REPEATS
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.run.run_status import Offer
-from gradstudio.ui.state.runs.run_list import RunList, came_out
+from gradstudio.ui.state.runs.run_list import RunList, came_out, when
 
 if TYPE_CHECKING:
     from gradstudio.ui.state.runs.sweep_process import SweepProcess
@@ -45,6 +39,7 @@ LEAST_TURNS: Final = 2
 NO_ROOM: Final = "This run is not kept: {reason}"
 CUT_OFF: Final = "The training was cut off at turn {turn:,}."
 GO_ON: Final = "Continue from turn {turn:,}"
+PUTS_BACK: Final = "The program was changed since: it is put back, as a step to undo."
 OTHER_TEXT: Final = (
     "The program is not the one that was cut off. Continue in the Runs dock puts that back, as a step to undo."
 )
@@ -89,6 +84,7 @@ class RunKeeper(QObject):
         self._best: CheckpointKept | None = None
         self._marks_before: tuple[str, ...] = ()
         self._path = session.path
+        session.run.status.kept_turns = lambda: self._writer.run.learnt_turns if self._writer is not None else 0
         self._tables.curves.changed.connect(self.look)
         session.run.state_changed.connect(self._on_run_state_changed)
         session.run.questions.answered.connect(self._on_answered)
@@ -152,9 +148,8 @@ class RunKeeper(QObject):
         """Say that the newest run was cut off, and that it can go on, where its program is the one that stands."""
         folder = self.folder
         newest = next(kept_runs(folder), None) if folder is not None else None
-        if newest is None or not newest.was_cut_off or self._session.run.state.busy:
-            return
-        if self._is_of_program(newest):
+        is_busy = self._session.run.state.busy
+        if newest is not None and newest.was_cut_off and not is_busy and self._is_of_program(newest):
             self._offer(newest)
 
     def _is_of_program(self, run: KeptRun) -> bool:
@@ -162,11 +157,17 @@ class RunKeeper(QObject):
         return run.program() == write_script(self._session.graph_store.graph)
 
     def _offer(self, run: KeptRun) -> None:
-        words = CUT_OFF.format(turn=run.record.turns)
-        action = GO_ON.format(turn=run.learnt_turns)
-        self._session.run.status.offered.emit(
-            Offer(words, action, lambda: self.go_on(run), lambda: self._acknowledge(run))
-        )
+        words, action = CUT_OFF.format(turn=run.record.turns), GO_ON.format(turn=run.learnt_turns)
+        is_here = self._is_of_program(run)
+        accept = partial(self.go_on if is_here else self._put_back, run)
+        offer = Offer(words, action, accept, partial(self._acknowledge, run), "" if is_here else PUTS_BACK)
+        self._session.run.status.offered.emit(offer)
+
+    def _put_back(self, run: KeptRun) -> None:
+        from gradstudio.ui.state.runs.restore_run import bring_back_program
+
+        if bring_back_program(self._session, run, f"Continue run {when(run)}"):
+            self.go_on(run)
 
     def _acknowledge(self, run: KeptRun) -> None:
         """It stays as it ended, and is offered no more by itself; the Runs dock has it."""
@@ -327,9 +328,8 @@ class RunKeeper(QObject):
         ended, self._writer = self._writer, None
         if ended is None:  # the disk has refused what was to be written last
             return
-        run = KeptRun(ended.folder, ended.record)
-        if outcome == "died" and ended.record.learnt and self._is_of_program(run):
-            self._offer(run)
+        if outcome == "died" and ended.record.learnt:
+            self._offer(ended.run)
 
     def _ask_for_parameters(self) -> None:
         """What was learnt is kept where the run rests, once for so many turns."""
