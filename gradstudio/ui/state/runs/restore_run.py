@@ -1,31 +1,25 @@
 """The way back to a run: its program as one step of the document, and what it had learnt."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from gradstudio.document.errors import NothingToContinue
-from gradstudio.document.python.merge_edits import merge
 from gradstudio.document.runs.kept_run import PARAMETERS, KeptRun
-from gradstudio.graph.errors import Refused
-from gradstudio.program.errors import NotReadable
 from gradstudio.ui.state.run.run_controller import RunController
 from gradstudio.ui.state.run.run_state import RunState
+from gradstudio.ui.state.runs.bring_back import bring_back_program
+from gradstudio.ui.state.session import Session
 
-if TYPE_CHECKING:
-    from gradstudio.ui.state.runs.run_keeper import Document
-    from gradstudio.ui.state.session import Session
-
-GONE: Final = "The program of this run cannot be read any more: {reason}"
 BACK: Final = "The document is as it was in that run; undo (Ctrl+Z) takes it back. {learnt}"
 LEARNT: Final = "What it had learnt is put back."
 NOTHING_LEARNT: Final = "What it had learnt was not kept: Run (F5) learns it again."
 
 
-def restore(session: "Session", run: KeptRun, label: str, name: str = PARAMETERS) -> None:
+def restore(session: Session, run: KeptRun, label: str, name: str = PARAMETERS) -> None:
     """Make the document what it was, and the run what it had learnt, at its end or where that was best (`BEST`).
 
     What cannot be read is refused in words.
     """
-    if not bring_back_program(session, run, f"Restore run {label}"):
+    if not bring_back_program(session.graph_store, session.run, run, f"Restore run {label}"):
         return
     try:
         data = run.parameters(name) if run.has_parameters or name != PARAMETERS else b""
@@ -39,27 +33,10 @@ def restore(session: "Session", run: KeptRun, label: str, name: str = PARAMETERS
         _say_at_rest(session.run, BACK.format(learnt=LEARNT))
 
 
-def go_on_from(session: "Session", run: KeptRun, label: str) -> None:
+def go_on_from(session: Session, run: KeptRun, label: str) -> None:
     """Train on from where what a run had learnt was kept, with its program, in its folder."""
-    if bring_back_program(session, run, f"Continue run {label}"):
+    if bring_back_program(session.graph_store, session.run, run, f"Continue run {label}"):
         session.runs.go_on(run)
-
-
-def bring_back_program(session: "Document", run: KeptRun, title: str) -> bool:
-    """Make the document what it was, as one step; why it cannot be is said."""
-    store, status = session.graph_store, session.run.status
-    if session.run.state.busy:
-        status.refused.emit("A run is under way. Stop it first (Shift+F5).")
-        return False
-    store.settle()
-    try:
-        edits = merge(store.graph, run.program())
-    except (NotReadable, Refused) as error:
-        status.refused.emit(GONE.format(reason=error))
-        return False
-    if edits:
-        store.submit(edits, title)
-    return True
 
 
 def _say_at_rest(run: RunController, words: str) -> None:

@@ -164,9 +164,10 @@ class RunKeeper(QObject):
         self._session.run.status.offered.emit(offer)
 
     def _put_back(self, run: KeptRun) -> None:
-        from gradstudio.ui.state.runs.restore_run import bring_back_program
+        from gradstudio.ui.state.runs.bring_back import bring_back_program
 
-        if bring_back_program(self._session, run, f"Continue run {when(run)}"):
+        session = self._session
+        if bring_back_program(session.graph_store, session.run, run, f"Continue run {when(run)}"):
             self.go_on(run)
 
     def _acknowledge(self, run: KeptRun) -> None:
