@@ -78,7 +78,8 @@ def text_of(name: str) -> str:
         return TRAININGS[name]
     plain = {"two_parts": TWO_PARTS, "made": MADE}.get(name, ADDED)
     options = SWITCHED.get(name, TrainingOptions())
-    return with_training(read_script(plain).graph, lambda _: None, options).replace("range(20)", "range(6)")
+    text = with_training(read_script(plain).graph, lambda _: None, options)
+    return text.replace("range(20)", "range(6)").replace(".compile()", '.compile(backend="eager")')
 
 
 MADE = ADDED.replace(
@@ -89,16 +90,23 @@ MADE = ADDED.replace(
 SWITCHED = {
     "falls": TrainingOptions(optimizer="SGD", schedule="cosine", clip="0.5"),
     "mixed": TrainingOptions(optimizer="AdamW", schedule="steps", is_mixed=True),
+    "patient": TrainingOptions(rate="0.3", schedule="cosine", patience=2),
+    "patient_switches": TrainingOptions(
+        batch=8, optimizer="SGD", rate="0.9", clip="0.5", accumulate=3, patience=1, is_compiled=True
+    ),
+    "compiled": TrainingOptions(is_compiled=True),
     "all_switches": TrainingOptions(
         batch=8, optimizer="SGD", rate="0.05", schedule="steps", clip="0.5", accumulate=3, is_mixed=True
     ),
 }
 """Trainings that are added with what *Add training with…* offers."""
+TURNS = {"patient": 5, "patient_switches": 3}
+"""Those that end before their six epochs."""
 ALL = ["added", "made", "two_parts", *SWITCHED, *TRAININGS]
 
 
 def written(name: str) -> str:
-    return write_training(read_script(text_of(name)).graph, stem=name)
+    return write_training(read_script(text_of(name), keeps_code=True).graph, stem=name)
 
 
 def run(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch, *options: str) -> int:
@@ -158,7 +166,7 @@ def test_six_turns_are_two_and_four_more(name: str, tmp_path: Path, monkeypatch:
     assert one.keys() == other.keys()
     assert all(torch.equal(value, other[key]) for key, value in one.items())
     lines = [json.loads(line) for line in (parts / f"{name}-log" / "metrics.jsonl").read_text().splitlines()]
-    assert [line["step"] for line in lines] == [1, 2, 3, 4, 5, 6]
+    assert [line["step"] for line in lines] == list(range(1, TURNS.get(name, 6) + 1))
 
 
 def test_model_data_loss_and_measures_stand_apart() -> None:

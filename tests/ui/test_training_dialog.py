@@ -1,6 +1,7 @@
 """Graph ▸ Add training with…: what is chosen in the dialog stands in the program, and learns."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QTimer
@@ -81,6 +82,33 @@ def test_what_is_chosen_stands_in_the_program_and_learns(desk: Desk) -> None:
     desk.session.run.run()
     desk.until(lambda: desk.session.run.state.at_end and not desk.session.run.state.busy)
     assert desk.session.run.state.outcome == "done"
+
+
+def test_an_early_stop_asks_ends_where_python_does_and_says_so(desk: Desk) -> None:
+    def choose(dialog: TrainingDialog) -> None:
+        dialog.epochs.setValue(60)
+        QTest.keyClicks(dialog.rate, "0.9")
+        dialog.patience.setValue(2)
+        assert "Run asks first" in dialog.asks.text() and dialog.asks.isVisible()
+        dialog.accept()
+
+    assert ask(desk, choose)
+    assert "asks first" in desk.said
+    text = write_script(desk.graph)
+    names: dict[str, Any] = {}
+    exec(text, names)
+    assert names["epoch"] < 59
+    shown: list[str] = []
+    desk.session.run.code_question.ask = lambda parts: bool(shown.append(str(parts)) or True)
+    desk.session.run.run()
+    desk.until(lambda: desk.session.run.state.at_end and not desk.session.run.state.busy)
+    assert "if waited >= 2:" in shown[0] and "break" in shown[0] and "optimizer" not in shown[0]
+    desk.until(lambda: f"Ended early, in epoch {names['epoch'] + 1} of 60" in desk.said)
+    assert "loss_test" in desk.said and "best" not in desk.said
+    assert desk.value("waited") == 2 and desk.value("loss_test") == names["loss_test"].item()
+    (curve,) = [key for key in desk.session.results.tables.curves.longest() if key.node == desk.node("loss_test")]
+    points, _ = desk.session.results.tables.curves.points(desk.session.results.tables.curves.longest()[curve])
+    assert len(points) == names["epoch"] + 1
 
 
 def test_a_number_that_is_none_is_said_and_nothing_is_added(desk: Desk) -> None:

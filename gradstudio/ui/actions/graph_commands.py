@@ -277,7 +277,7 @@ def graph_rows(c: GraphCommands) -> tuple[Row, ...]:
 
 def _training_rows(c: GraphCommands) -> tuple[Row, ...]:
     tip = "Learn the loss in a loop: a data set and its loaders, an optimizer, a step, a test"
-    asked = "Choose epochs, optimizer, schedule, clipping, accumulation and mixed precision of a training, and add it"
+    asked = "Choose epochs, optimizer, schedule, clipping, early stop and other switches of a training, and add it"
     shared = "Several processes train together: DistributedDataParallel or FSDP2, a sampler, who prints and saves"
     add, ask = c.add_training, c.ask_training
     return (

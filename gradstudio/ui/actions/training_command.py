@@ -50,6 +50,7 @@ NONE_FITS = (
 DONE = "A loop learns the loss now: Run (F5)."
 TOO_FEW = "“{name}” has {wanted} classes, {layer} gives {given}"
 NO_SHAPES_YET = "{why}hapes are not known yet. Choose Add training again in a moment."
+DONE_WITH_CODE = "A loop learns the loss now: Run (F5), which asks first, for some of its lines are code."
 
 
 class AskedTraining(NamedTuple):
@@ -128,14 +129,19 @@ def _wired(graph: Graph, goal: "Goal", target: "Target", loss: str, options: Tra
 
 def add_training(canvas: CanvasView, session: Session, asked: AskedTraining) -> bool:
     """Change the program by its text; what cannot be trained is refused in words, and False."""
-    from gradstudio.document.python.merge_edits import merge
+    from gradstudio.document.python.merge_edits import edits_to, merge
+    from gradstudio.program.merging.whole_merge import merge_whole
 
     text, before = _training_text(session, asked), frozenset(session.graph_store.graph.blocks)
 
     def edits(graph: Graph) -> Edits:
-        return (*asked.edits, *merge(_after(graph, asked.edits), text or "", anew=True))
+        wired = _after(graph, asked.edits)
+        if not asked.options.is_code:
+            return (*asked.edits, *merge(wired, text or "", anew=True))
+        return (*asked.edits, *edits_to(wired, merge_whole(wired, text or "", keeps_code=True), anew=True))
 
-    if text is None or not _take(canvas, session, edits, "Add training", f"{DONE} {asked.note}".strip()):
+    words = DONE_WITH_CODE if asked.options.is_code else DONE
+    if text is None or not _take(canvas, session, edits, "Add training", f"{words} {asked.note}".strip()):
         return False
     canvas.navigation.land(_learning_loop(session.graph_store.graph, before))
     return True

@@ -7,9 +7,6 @@ goes over batches, too, and its figures are those of all its rows: the mean of t
 
 import ast
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from typing import NamedTuple
-
-import msgspec
 
 from gradstudio.graph.analysis.program_analysis import analyse
 from gradstudio.graph.model import ROOT, Graph, ItemId
@@ -20,7 +17,9 @@ from gradstudio.program.forms.init_statements import SettingUp
 from gradstudio.program.forms.statement_units import Value
 from gradstudio.program.forms.training.loop_turns import loop_that_trains
 from gradstudio.program.forms.training.static_shapes import Shapes
-from gradstudio.program.forms.training.training_options import USUAL, TrainingOptions
+from gradstudio.program.forms.training.switches.code_switches import EarlyStop, begin_lines, stop_lines
+from gradstudio.program.forms.training.switches.step_objects import FreeNames, StepObjects
+from gradstudio.program.forms.training.training_options import STEPS_PER_EPOCH, USUAL, TrainingOptions
 from gradstudio.program.forms.training.training_step import Step
 from gradstudio.program.write import Script, write
 
@@ -46,33 +45,6 @@ APART = "_val"
 END = 2**31
 """A line behind every other."""
 Shape = tuple[int, ...]
-
-
-class _Names(msgspec.Struct):
-    """Names that are not taken yet."""
-
-    taken: set[str]
-
-    def fresh(self, wish: str) -> str:
-        """The wish, or with a number behind it."""
-        name, number = wish, 2
-        while name in self.taken:
-            name, number = f"{wish}_{number}", number + 1
-        self.taken.add(name)
-        return name
-
-
-class _Objects(NamedTuple):
-    """The names of what steps; `schedules` at most one, `scaler` "" for none."""
-
-    optimizer: str
-    schedules: tuple[str, ...]
-    scaler: str
-
-    def backward(self, loss: str) -> str:
-        """The backward of a loss, scaled where there is a scaler."""
-        inner = loss.removeprefix("(").removesuffix(")") if self.scaler else loss
-        return f"{self.scaler}.scale({inner}).backward()" if self.scaler else f"{loss}.backward()"
 
 
 def with_training(
@@ -128,7 +100,7 @@ class _Writer:
         self._graph, self._step_of, self._script = step.graph, step, script
         self._are_rows, self._shapes = shapes is not None, shapes or ()
         self._text = script.code.split("\n")
-        self._names = _Names(set(bound_names(step.graph)))
+        self._names = FreeNames(set(bound_names(step.graph)))
         self._body = {statement.lineno: statement for statement in ast.parse(script.code).body}
         backward = step.backward
         moved = [*made.forward, *([backward] if backward is not None else [])]
@@ -138,7 +110,7 @@ class _Writer:
         self._words = words
         self._models = [one for one, word in words.items() if word not in _NO_PARAMETERS and not word.endswith("Loss")]
         self._modal = [one for one, word in words.items() if word not in ONE_MODE and not word.endswith("Loss")]
-        self._loss, self._test_data = self._named_loss(), ""
+        self._loss, self._test_data, self._test_loss = self._named_loss(), "", ""
         self._adds_up = any(word in script.code for word in SUMS)
         self._leaves = [self._name_of(value) for value in made.parameters]
 
@@ -175,12 +147,16 @@ class _Writer:
         forward = [line for line in self._moved if not self._is_backward(line)]
         if not self._are_rows:
             objects = yield from self._objects(options.steps)
+            stop = yield from self._stop(options.patience * STEPS_PER_EPOCH, self._loss)
             yield f"for {self._names.fresh('step')} in range({options.steps}):"
             yield from _indented(self._step(forward, objects, {}))
             yield from (f"{INDENT}{one}.step()" for one in objects.schedules)
+            yield from (f"{INDENT}{line}" for one in stop for line in stop_lines(one))
             return
         loader, test_loader = yield from self._loaders()
         objects = yield from self._objects(options.epochs)
+        self._test_loss = self._names.fresh(f"{self._loss}_test")
+        stop = yield from self._stop(options.patience, self._test_loss)
         batch = {name: self._names.fresh(f"{name}_batch") for name in self._data}
         yield f"for {self._names.fresh('epoch')} in range({options.epochs}):"
         yield from (f"{INDENT}{model}.train()" for model in self._modal)
@@ -188,8 +164,17 @@ class _Writer:
         yield from (f"{INDENT}{one}.step()" for one in objects.schedules)
         yield from (f"{INDENT}{model}.eval()" for model in self._modal)
         yield from _indented(self._test(forward, test_loader))
+        yield from (f"{INDENT}{line}" for one in stop for line in stop_lines(one))
 
-    def _batches(self, forward: list[int], objects: _Objects, batch: dict[str, str], loader: str) -> Iterator[str]:
+    def _stop(self, patience: int, judged: str) -> Generator[str, None, tuple[EarlyStop, ...]]:
+        """What an early stop begins with; none where the training is to take all its turns."""
+        if not patience:
+            return ()
+        stop = EarlyStop(judged, self._names.fresh("best"), self._names.fresh("waited"), patience)
+        yield from begin_lines(stop)
+        return (stop,)
+
+    def _batches(self, forward: list[int], objects: StepObjects, batch: dict[str, str], loader: str) -> Iterator[str]:
         """The loop over batches; several of them make a step where that is asked for."""
         every = self._options.accumulate
         if every == 1:
@@ -205,9 +190,11 @@ class _Writer:
         yield from _indented(self._update(objects), 3)
         yield f"{INDENT * 3}{objects.optimizer}.zero_grad()"
 
-    def _objects(self, turns: int) -> Generator[str, None, _Objects]:
+    def _objects(self, turns: int) -> Generator[str, None, StepObjects]:
         """What steps: the optimizer, and as asked for a schedule over so many turns and a scaler."""
         options, optimizer = self._options, self._names.fresh("optimizer")
+        if options.is_compiled:
+            yield from self._compiling()
         yield f"{optimizer} = {options.optimizer_call(self._parameters())}"
         schedules: tuple[str, ...] = ()
         scaler = ""
@@ -218,7 +205,12 @@ class _Writer:
         if options.is_scaled:
             scaler = self._names.fresh("scaler")
             yield f"{scaler} = torch.amp.GradScaler()"
-        return _Objects(optimizer, schedules, scaler)
+        return StepObjects(optimizer, schedules, scaler)
+
+    def _compiling(self) -> Iterator[str]:
+        if not self._models:
+            raise NoForm("There is no module to compile, only tensors. Leave torch.compile off.")
+        yield from (f"{model}.compile()" for model in self._models)
 
     def _loaders(self) -> Generator[str, None, tuple[str, str]]:
         """The data as a set that is split; the names of the two loaders are returned."""
@@ -253,7 +245,7 @@ class _Writer:
             return f"{self._models[0]}.parameters()"
         return f"[{', '.join([*(f'*{one}.parameters()' for one in self._models), *self._leaves])}]"
 
-    def _step(self, forward: list[int], objects: _Objects, renamed: dict[str, str]) -> Iterator[str]:
+    def _step(self, forward: list[int], objects: StepObjects, renamed: dict[str, str]) -> Iterator[str]:
         yield from self._forward(forward, renamed)
         yield f"{objects.optimizer}.zero_grad()"
         yield objects.backward(self._loss)
@@ -269,7 +261,7 @@ class _Writer:
         yield context
         yield from _indented(lines)
 
-    def _update(self, objects: _Objects) -> Iterator[str]:
+    def _update(self, objects: StepObjects) -> Iterator[str]:
         """The step of the optimizer, behind what is done to the gradients."""
         if self._options.clip:
             if objects.scaler:
@@ -286,7 +278,7 @@ class _Writer:
         names = {name: self._names.fresh(f"{name}_test") for name in self._data}
         head = f"for {_target(names)} in {loader}:"
         rows = f"len({names[self._data[0]]})"
-        loss, cost, total = (self._names.fresh(one) for one in (f"{self._loss}_test", "cost", "total"))
+        loss, cost, total = self._test_loss, self._names.fresh("cost"), self._names.fresh("total")
         inside = list(self._measured(forward, names, cost))
         sums = {total: f"{cost} * {rows}"}
         figures = {loss: total}

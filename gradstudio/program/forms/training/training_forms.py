@@ -4,11 +4,10 @@ Epochs over a loader with their model, loss and measures apart; steps with the d
 canvas's own loop as it stands.
 """
 
-from collections.abc import Callable
-
 from gradstudio.graph.model import Graph
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.training.epochs.epoch_script import write_epochs
+from gradstudio.program.forms.training.switches.code_switches import without_code_switches
 from gradstudio.program.forms.training.training_script import write_steps
 from gradstudio.program.forms.training.turn_script import NoLoop, write_turns
 
@@ -19,14 +18,17 @@ def write_training(graph: Graph, *, stem: str) -> str:
     Raises:
         NoForm: it has no loss, nothing to train, or steps that no checkpoint could go on from; says what to do.
     """
-    writers: tuple[Callable[..., str], ...] = (write_epochs, write_steps)
-    refusal: NoForm | None = None
-    for write in writers:
+    graph, switches = without_code_switches(graph)
+    try:
+        return write_epochs(graph, switches, stem=stem)
+    except NoForm as error:
+        refusal = error
+    if not switches.features:
         try:
-            return write(graph, stem=stem)
+            return write_steps(graph, stem=stem)
         except NoForm as error:
             refusal = error
     try:
-        return write_turns(graph, stem=stem)
-    except NoLoop as error:
-        raise refusal or error from None
+        return write_turns(graph, switches, stem=stem)
+    except NoLoop:
+        raise refusal from None

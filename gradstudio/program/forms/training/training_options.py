@@ -26,6 +26,8 @@ class TrainingOptions(msgspec.Struct, frozen=True):
         schedule: how the rate falls: "cosine" to zero, "steps" to a tenth now and then; "" it stays.
         clip: what the norm of all gradients is clipped to, as a literal; "" they stay.
         accumulate: how many batches make a step.
+        patience: so many epochs in a row whose figure got no better are the last; 0: all are taken.
+        is_compiled: modules with parameters are compiled.
         is_mixed: the forward runs under autocast, on an accelerator with a scaler.
         device: of the document, for autocast.
     """
@@ -37,6 +39,8 @@ class TrainingOptions(msgspec.Struct, frozen=True):
     schedule: Schedule = ""
     clip: str = ""
     accumulate: int = 1
+    patience: int = 0
+    is_compiled: bool = False
     is_mixed: bool = False
     device: str = "cpu"
 
@@ -44,6 +48,11 @@ class TrainingOptions(msgspec.Struct, frozen=True):
     def steps(self) -> int:
         """How many steps data have that are learnt all at once."""
         return self.epochs * STEPS_PER_EPOCH
+
+    @property
+    def is_code(self) -> bool:
+        """Whether a canvas keeps some of its lines as code, which is run after a yes."""
+        return self.patience > 0 or self.is_compiled
 
     @property
     def is_scaled(self) -> bool:

@@ -27,9 +27,10 @@ from gradstudio.program.forms.training.rate_schedule import CATEGORY
 from gradstudio.program.forms.training.scalar_values import is_one_number
 from gradstudio.program.forms.training.script_writer import stem_words
 from gradstudio.program.forms.training.step_switches import BY_HAND, TENSORS, Repeated, refusal_lines
+from gradstudio.program.forms.training.switches.code_switches import NO_SWITCHES, CodeSwitches
 from gradstudio.program.forms.training.texts.checkpoint_templates import CHECKPOINT, FILES, LOG
 from gradstudio.program.forms.training.texts.script_templates import REFUSE, select_lines
-from gradstudio.program.forms.training.texts.switch_templates import OPTIONS, switch_parts
+from gradstudio.program.forms.training.texts.switch_templates import OPTIONS, STOP, switch_parts
 from gradstudio.program.forms.training.texts.turn_templates import HEAD, MAIN, PROCESS
 from gradstudio.program.forms.training.training_step import NO_CHECKPOINT
 from gradstudio.program.printing.comment_lines import INDENT
@@ -52,13 +53,13 @@ class NoLoop(NoForm):
     """There is no loop that trains."""
 
 
-def write_turns(graph: Graph, *, stem: str) -> str:
-    """A script that trains as the program does.
+def write_turns(graph: Graph, switches: CodeSwitches = NO_SWITCHES, *, stem: str) -> str:
+    """A script that trains as the program does, and as its code said that was taken out.
 
     Raises:
         NoForm: there is no loop that trains, or what it changes is more than a checkpoint keeps.
     """
-    return _TurnScript(_with_its_loop(graph), stem).text()
+    return _TurnScript(_with_its_loop(graph), stem, switches).text()
 
 
 def _with_its_loop(graph: Graph) -> Graph:
@@ -89,8 +90,8 @@ def _calls_a_training(graph: Graph, item: ItemId) -> bool:
 class _TurnScript:
     """Writes one such script."""
 
-    def __init__(self, graph: Graph, stem: str) -> None:
-        self.stem = stem
+    def __init__(self, graph: Graph, stem: str, switches: CodeSwitches) -> None:
+        self.stem, self._code = stem, switches
         self._look_at(graph)
         graph, self.rate = with_rate_of(graph, self._rate_ports())
         self._look_at(graph)
@@ -98,6 +99,8 @@ class _TurnScript:
         self.set_up = units[: units.index(self.loop)]
         self.turns = self._find_turns()
         self._refuse_what_is_lost()
+        if switches.stop is not None and switches.stop.judged not in self._measures():
+            raise NoForm(f"'{switches.stop.judged}', which the training ends early by, is not one number of each turn.")
         self.attributes = self._find_attributes()
         inside = Repeated(self.units, self.objects, self._members([self.loop]))
         self.optimizers = inside.optimizers()
@@ -145,10 +148,10 @@ class _TurnScript:
         training = self._class(device, imports)
         features = {"alone", "gradients", *(["device"] if device else [])}
         features |= {"dtype"} if self.graph.header.default_dtype else set()
-        features |= self._switches()
+        features |= self._switches() | self._code.features
         values = self._values(device)
         values["options"] = "\n".join(select_lines(OPTIONS, features, values))
-        texts = (CHECKPOINT, LOG, REFUSE, FILES, MAIN)
+        texts = (STOP if self._code.stop is not None else "", CHECKPOINT, LOG, REFUSE, FILES, MAIN)
         lines = [*select_lines(HEAD, features, values), "", *_imports(imports), ""]
         lines += select_lines(PROCESS, features, values)
         selected = (select_lines(text, features, values) for text in texts)
@@ -303,6 +306,7 @@ class _TurnScript:
         turn = "epoch" if variable == "epoch" or not self._is_flat() else "step"
         lines = header_lines(self.graph, device, set())
         return {
+            **self._code.values,
             "stem": stem,
             "turn": turn,
             "more": str(2 * self.turns.count),

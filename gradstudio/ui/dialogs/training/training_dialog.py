@@ -39,6 +39,12 @@ SCHEDULES: Final[dict[str, Schedule]] = {
     "falls to a tenth, three times": "steps",
 }
 MOST: Final = 1_000_000
+NEVER: Final = "never"
+PATIENCE: Final = "So many epochs in a row whose test loss (without a test, the loss) got no better are the last"
+COMPILE: Final = "torch.compile, in place: the model keeps its name. The first step takes longer."
+ASKS: Final = (
+    "With one of these two Run asks first: break and .compile() are code, which the canvas keeps as it stands."
+)
 
 
 class TrainingDialog(QDialog):
@@ -64,8 +70,9 @@ class TrainingDialog(QDialog):
         self.epochs, self.batch, self.accumulate = _number(EPOCHS), _number(BATCH), _number(1)
         self.optimizer, self.schedule = QComboBox(), QComboBox()
         self.rate, self.clip = QLineEdit(), QLineEdit()
-        self.mixed = QCheckBox("Forward under autocast")
-        self.said = QLabel()
+        self.patience = _number(0, least=0)
+        self.mixed, self.compiled = QCheckBox("Forward under autocast"), QCheckBox("Compile the model")
+        self.asks, self.said = QLabel(ASKS), QLabel()
         self.buttons = QDialogButtonBox(Button.Ok | Button.Cancel)
         self._build()
         self._check()
@@ -81,6 +88,8 @@ class TrainingDialog(QDialog):
             schedule=SCHEDULES[self.schedule.currentText()],
             clip=self.clip.text().strip(),
             accumulate=self.accumulate.value(),
+            patience=self.patience.value(),
+            is_compiled=self.compiled.isChecked(),
             is_mixed=self.mixed.isChecked(),
             device=self._device,
         )
@@ -104,7 +113,11 @@ class TrainingDialog(QDialog):
         self.accumulate.setSuffix(" a step")
         self.mixed.setToolTip("bfloat16 on the CPU; on CUDA float16, with a GradScaler")
         head = QLabel(HEAD)
-        for words in (head, self.said):
+        self.patience.setSpecialValueText(NEVER)
+        self.patience.setSuffix(" epochs without a better one")
+        self.patience.setToolTip(PATIENCE)
+        self.compiled.setToolTip(COMPILE)
+        for words in (head, self.asks, self.said):
             words.setWordWrap(True)
             words.setProperty("role", "dim")
         self._offer_targets()
@@ -119,6 +132,8 @@ class TrainingDialog(QDialog):
             "Clip gradients to norm": self.clip,
             "Accumulate batches": self.accumulate,
             "Mixed precision": self.mixed,
+            "Stop early": self.patience,
+            "torch.compile": self.compiled,
         }
         form = QFormLayout()
         for name, widget in rows.items():
@@ -131,6 +146,7 @@ class TrainingDialog(QDialog):
         column.setSpacing(10)
         column.addWidget(head)
         column.addLayout(form)
+        column.addWidget(self.asks)
         column.addWidget(self.said)
         column.addWidget(self.buttons)
         self.targets.currentIndexChanged.connect(self._on_target_changed)
@@ -171,9 +187,9 @@ class TrainingDialog(QDialog):
         self.buttons.button(Button.Ok).setEnabled(not wrong)
 
 
-def _number(value: int) -> NumberBox:
+def _number(value: int, least: int = 1) -> NumberBox:
     box = NumberBox()
-    box.setRange(1, MOST)
+    box.setRange(least, MOST)
     box.setValue(value)
     return box
 

@@ -21,7 +21,6 @@ from gradstudio.program.write import write_script
 from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.events import Event, Log, Started
 from gradstudio.protocol.messages.progress import LARGEST_KEPT, CheckpointKept, CurveKey
-from gradstudio.protocol.result_numbers import ResultNumbers
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.run.engine_line import EngineLine
@@ -29,7 +28,7 @@ from gradstudio.ui.state.run.run_controller import RunController
 from gradstudio.ui.state.run.run_requests import REPEATS
 from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.run.run_status import Offer
-from gradstudio.ui.state.runs.run_list import RunList, came_out, when
+from gradstudio.ui.state.runs.run_list import RunList, when
 
 if TYPE_CHECKING:
     from gradstudio.ui.state.runs.sweep_process import SweepProcess
@@ -312,17 +311,19 @@ class RunKeeper(QObject):
 
     def _note_values(self) -> None:
         """Other results of one number, such as an accuracy, as they stand."""
+        from gradstudio.ui.state.runs.early_end import last_numbers
+
         assert self._writer is not None
-        results, graph = self._session.results, self._tables.names.graph
-        numbers = ResultNumbers(graph)
-        for item in graph.nodes:
-            self._writer.record.last |= numbers.of(item, results.outputs(item) or ())
+        self._writer.record.last |= last_numbers(self._tables.names.graph, self._session.results)
 
     def _say_what_came_out(self) -> None:
         record = self._writer.record if self._writer is not None else None
         if record is None or record.state != "finished":
             return
-        self._session.run.status.noted.emit(came_out(record))
+        from gradstudio.ui.state.runs.early_end import end_words
+
+        words = end_words(record, self._tables.names.graph, self._session.results)
+        self._session.run.status.noted.emit(words)
 
     def _end_with_engine(self, outcome: str) -> None:
         """Nothing more comes of the run; one whose engine died may go on in another."""

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from gradstudio.document.python.merge_edits import merge
@@ -10,6 +11,7 @@ from gradstudio.graph.model import Graph
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.training.added_training import with_training
+from gradstudio.program.forms.training.training_forms import write_training
 from gradstudio.program.forms.training.training_options import TrainingOptions
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write
@@ -239,6 +241,7 @@ SINGLE = [
     TrainingOptions(epochs=3, clip="0.1"),
     TrainingOptions(epochs=3, batch=16, accumulate=4),
     TrainingOptions(epochs=3, is_mixed=True),
+    TrainingOptions(epochs=3, optimizer="SGD", rate="0.5", patience=1),
 ]
 RATES = {"Adam": 0.01, "AdamW": 0.01, "SGD": 0.1}
 
@@ -251,8 +254,8 @@ def test_each_switch_learns_what_a_loop_of_the_tutorials_learns(options: Trainin
     assert all(names["torch"].equal(*pair) for pair in zip(learnt, names["net"].parameters(), strict=True))
 
 
-def by_hand(options: TrainingOptions) -> Any:
-    """The model as torch alone trains it with these switches, on the CPU."""
+def by_hand(options: TrainingOptions, figures: list[float] | None = None) -> Any:
+    """The model as torch alone trains it with these switches, on the CPU; `figures` takes the losses of its tests."""
     import torch
     import torch.nn.functional as F
     from torch import nn
@@ -273,7 +276,8 @@ def by_hand(options: TrainingOptions) -> Any:
     scheduler = falls[options.schedule]()
     loader = torch.utils.data.DataLoader(train, batch_size=options.batch, shuffle=True)
     test_loader = torch.utils.data.DataLoader(test, batch_size=1024)
-    for _ in range(3):
+    found: list[float] = []
+    for _ in range(options.epochs):
         net.train()
         for number, (xb, yb) in enumerate(loader, 1):
             with torch.autocast("cpu", dtype=torch.bfloat16, enabled=options.is_mixed):
@@ -287,7 +291,13 @@ def by_hand(options: TrainingOptions) -> Any:
         if scheduler is not None:
             scheduler.step()
         net.eval()
-        list(test_loader)  # a loader draws a number when it begins
+        with torch.no_grad():
+            found += [F.cross_entropy(net(xb), yb).item() for xb, yb in test_loader]
+        before, last = found[: -options.patience], found[-options.patience :]
+        if options.patience and before and min(last) >= min(before):
+            break
+    if figures is not None:
+        figures += found
     return net
 
 
@@ -325,3 +335,50 @@ def test_what_is_computed_from_a_prediction_between_it_and_the_loss_goes_into_th
     assert "        share = (logits.argmax(1) == y_batch).float().mean()" in lines
     assert lines.index("        doubled = share * 2") < lines.index("        loss.backward()")
     assert trained.count("share = ") == 1 and values["doubled"] == values["share"] * 2  # type: ignore[operator]
+
+
+def drawn_with_code(options: TrainingOptions, text: str = CLASSES) -> Graph:
+    return read_script(with_training(read_script(text).graph, lambda _: None, options), keeps_code=True).graph
+
+
+PATIENT = TrainingOptions(optimizer="SGD", rate="2.0", patience=3)
+
+
+def test_an_early_stop_and_a_compiled_model_are_code_and_nothing_else_is() -> None:
+    graph = drawn_with_code(msgspec.structs.replace(PATIENT, is_compiled=True))
+    codes = [one.text for one in compile_graph(graph).codes]
+    assert codes == ["net.compile()", "if waited >= 3:\n    break"]
+    assert not compile_graph(graph).incomplete
+    assert "    waited = 0 if loss_test < best else waited + 1\n" in write(graph).code
+
+
+def test_an_early_stop_ends_where_one_by_hand_does() -> None:
+    names: dict[str, Any] = {}
+    exec(with_training(read_script(CLASSES).graph, lambda _: None, PATIENT), names)
+    figures: list[float] = []
+    learnt = by_hand(msgspec.structs.replace(PATIENT, epochs=20), figures)
+    assert names["epoch"] + 1 == len(figures) < 20
+    assert min(figures) not in figures[-3:] and names["best"] == pytest.approx(min(figures))
+    assert all(names["torch"].equal(*pair) for pair in zip(learnt.parameters(), names["net"].parameters(), strict=True))
+
+
+def test_data_that_are_learnt_at_once_are_judged_by_their_loss() -> None:
+    options = TrainingOptions(rate="1.0", patience=1)
+    text = with_training(read_script(POINT).graph, lambda _: None, options)
+    names: dict[str, Any] = {}
+    exec(text, names)
+    assert "if waited >= 5:" in text and "waited = 0 if y < best else waited + 1" in text
+    assert names["step"] < 99 and names["waited"] == 5
+
+
+def test_where_only_tensors_learn_nothing_is_compiled() -> None:
+    with pytest.raises(NoForm, match="no module to compile"):
+        with_training(read_script(LEAVES).graph, lambda _: None, TrainingOptions(is_compiled=True))
+
+
+@pytest.mark.parametrize("way", ["\n    if loss > 9:\n        break\n", "\n    if loss > 9: continue\n    print(1)\n"])
+def test_other_code_that_leaves_a_loop_is_no_training_script(way: str) -> None:
+    loop = "for k in range(9):\n    loss = (x - 1) ** 2\n    loss.backward()"
+    text = f"import torch\nx = torch.tensor(3.0, requires_grad=True)\n{loop}{way}"
+    with pytest.raises(NoForm, match="leaves a loop in a way"):
+        write_training(read_script(text, keeps_code=True).graph, stem="left")

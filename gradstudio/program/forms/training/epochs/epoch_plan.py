@@ -15,7 +15,7 @@ GLOBALS = frozenset(
     "argparse json math os signal sys time NamedTuple Path dist SafetensorError safe_open load_file save_file "
     "DistributedDataParallel DataLoader DistributedSampler RandomSampler Subset SummaryWriter RANK LOCAL_RANK "
     "PROCESSES HERE set_up make_optimizer make_scheduler compute_loss measure share_out to_device train_epoch "
-    "evaluate average Run make_run train parse_arguments main save_checkpoint load_checkpoint put_back below "
+    "evaluate average EarlyStop Run make_run train parse_arguments main save_checkpoint load_checkpoint put_back below "
     "read_about seed_of Log spelled listen is_asked_to_stop say positive choose_device refuse NoReturn float bool "
     "int str range len print tuple list dict super object max isinstance round KeyError ValueError OSError "
     "RuntimeError TypeError ImportError AssertionError NotImplementedError".split()

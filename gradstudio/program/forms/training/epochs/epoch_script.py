@@ -3,28 +3,31 @@
 from gradstudio.graph.model import Graph
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.text.allowed_calls import APART
+from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.part_printer import PartReferences
 from gradstudio.program.forms.statement_units import Value
 from gradstudio.program.forms.training.epochs.epoch_plan import EpochPlan
 from gradstudio.program.forms.training.script_functions import FunctionWriter, signature
 from gradstudio.program.forms.training.script_plan import DEFAULT_RATE, moves_to_device
 from gradstudio.program.forms.training.script_writer import ScriptWriter, stem_words
+from gradstudio.program.forms.training.switches.code_switches import NO_SWITCHES, CodeSwitches
 from gradstudio.program.forms.training.texts.checkpoint_templates import CHECKPOINT, FILES, LOG
 from gradstudio.program.forms.training.texts.epoch_templates import DATA, EPOCH, HEAD, MAIN, PROCESS, TRAIN
 from gradstudio.program.forms.training.texts.script_templates import DEVICE, REFUSE, START, select_lines
+from gradstudio.program.forms.training.texts.switch_templates import STOP
 from gradstudio.program.printing.comment_lines import INDENT
 
 _TENSOR = "torch.Tensor"
 _LOADERS = "from torch.utils.data import DataLoader, DistributedSampler, RandomSampler, Subset"
 
 
-def write_epochs(graph: Graph, *, stem: str) -> str:
-    """A script that trains as the program does.
+def write_epochs(graph: Graph, switches: CodeSwitches = NO_SWITCHES, *, stem: str) -> str:
+    """A script that trains as the program does, and as its code said that was taken out.
 
     Raises:
         NoForm: it trains in another way.
     """
-    return _EpochScript(EpochPlan(graph, stem)).text()
+    return _EpochScript(EpochPlan(graph, stem), switches).text()
 
 
 class _Functions(FunctionWriter):
@@ -80,6 +83,18 @@ class _EpochScript(ScriptWriter):
     functions: _Functions
     head, process = HEAD, PROCESS
 
+    def __init__(self, plan: EpochPlan, switches: CodeSwitches) -> None:
+        """Nothing is written yet.
+
+        Raises:
+            NoForm: it ends early by a figure that it does not measure.
+        """
+        self._switches, stop = switches, switches.stop
+        measured = plan.epoch.evaluation.measures if plan.epoch.evaluation is not None else ()
+        if stop is not None and stop.judged not in measured:
+            raise NoForm(f"'{stop.judged}' is measured of no data that nobody learns from.")
+        super().__init__(plan)
+
     def make_functions(self) -> _Functions:
         """The writer of the functions."""
         return _Functions(self.plan, self.writer, self.features, self.names)
@@ -90,7 +105,19 @@ class _EpochScript(ScriptWriter):
         canvas = [functions.compute_loss(), functions.measure(), functions.set_up()]
         makers = [functions.make_optimizer(), functions.make_scheduler()]
         values = self.values()
-        texts = (TRAIN, DATA, EPOCH, CHECKPOINT, LOG, DEVICE, REFUSE, FILES, MAIN, START)
+        texts = (
+            STOP if self._switches.stop is not None else "",
+            TRAIN,
+            DATA,
+            EPOCH,
+            CHECKPOINT,
+            LOG,
+            DEVICE,
+            REFUSE,
+            FILES,
+            MAIN,
+            START,
+        )
         return [*canvas, *makers, *(select_lines(text, self.features, values) for text in texts)]
 
     def makes_data(self, group: str) -> bool:
@@ -116,6 +143,7 @@ class _EpochScript(ScriptWriter):
             "rate": self.plan.rate is not None,
             "steps": step.schedule is not None and step.schedule.epoch_end is None,
         }
+        found |= dict.fromkeys(self._switches.features, True)
         return self.common_features() | {name for name, holds in found.items() if holds}
 
     def values(self) -> dict[str, str]:
@@ -130,6 +158,7 @@ class _EpochScript(ScriptWriter):
         assert step.optimizer is not None
         return {
             "stem": stem_words(plan.stem),
+            **self._switches.values,
             "turn": "epoch",
             "every": "1",
             "title": plan.title,

@@ -2,7 +2,7 @@
 
 The format of a checkpoint is that of `engine/turns/checkpoints/checkpoint_file`, so that the window goes on from one
 of a script, and a script from one of the window. Lines end in ``#? a b`` as in `script_templates`. Features:
-`alone` there is one process, `gradients` the next turn may read those of this one.
+`alone` there is one process, `gradients` the next turn may read those of this one, `patient` it may end early.
 """
 
 CHECKPOINT = '''\
@@ -36,6 +36,8 @@ def save_checkpoint(
         value = value.detach().cpu()
         tensors[name] = value.clone(memory_format=torch.contiguous_format)
     about = {"turns": turns, "seed": seed, "objects": objects}
+    measured = objects.pop("<waited>")  #? patient
+    about["values"] = {name: ["plain", one] for name, one in measured.items()}  #? patient
     unfinished = path.with_name(f"{path.name}.unfinished")
     save_file(tensors, unfinished, metadata={"training": json.dumps(about)})
     os.replace(unfinished, path)
@@ -45,6 +47,9 @@ def load_checkpoint(path: Path, parts: dict[str, object]) -> int:
     """Go on from a checkpoint: how many <turn>s it has behind it."""
     about = read_about(path)
     tensors = load_file(path)
+    values = about.get("values", {}).items()  #? patient
+    measured = {name: one[1] for name, one in values if one[0] == "plain"}  #? patient
+    about["objects"]["<waited>"] = measured  #? patient
     try:
         for name, part in parts.items():
             put_back(name, part, tensors, about["objects"])
@@ -194,6 +199,11 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is no whole number from 1")
     return int(text)
+  #? patient
+  #? patient
+def not_below(text: str) -> int:  #? patient
+    """A whole number from 0."""  #? patient
+    return 0 if text == "0" else positive(text)  #? patient
 '''
 
 FILES = '''\

@@ -3,7 +3,8 @@
 Lines end in ``#? a b`` as in `script_templates`. Features: `device`, `dtype`, `schedule`, `by_epoch` and `unused` as
 there; `steps` a schedule goes on in each step, `trains` the model is switched to training before an epoch, `evaluates`
 to evaluation before it is measured, `measured` an epoch measures something, `adds_up` as sums
-over the rows of a batch, `loss_apart` the loss is a function of its own.
+over the rows of a batch, `loss_apart` the loss is a function of its own, `patient` the canvas ends early,
+`compiled` it compiles its model.
 """
 
 HEAD = '''\
@@ -124,6 +125,7 @@ class Run(NamedTuple):
     optimizer: optim.Optimizer
     scaler: torch.amp.GradScaler
     scheduler: optim.lr_scheduler.LRScheduler  #? schedule
+    stop: EarlyStop  #? patient
 
     def parts(self) -> dict[str, object]:
         """What a checkpoint keeps, under the names of the canvas."""
@@ -132,6 +134,7 @@ class Run(NamedTuple):
             **dict(self.model.named_parameters(recurse=False)),
             "<optimizer>": self.optimizer,
             "<scheduler>": self.scheduler,  #? schedule
+            "<waited>": self.stop,  #? patient
             **({"scaler": self.scaler} if self.args.amp else {}),
         }
 '''
@@ -140,7 +143,7 @@ MAIN = '''\
 def make_run(args: argparse.Namespace, model: nn.Module, device: torch.device) -> Run:
     """The model on its device, shared by all processes, with its optimizer."""
     model = model.to(device)
-    parallel = torch.compile(model) if args.compile else model
+    parallel = torch.compile(model<compile_more>) if args.compile else model
     if PROCESSES > 1:
         parallel = DistributedDataParallel(parallel)  #? !unused
         parallel = DistributedDataParallel(parallel, find_unused_parameters=True)  #? unused
@@ -149,8 +152,11 @@ def make_run(args: argparse.Namespace, model: nn.Module, device: torch.device) -
     scales = args.amp and device.type == "cuda"
     scaler = torch.amp.GradScaler(device.type, enabled=scales)
     scheduler = make_scheduler(optimizer)  #? schedule
-    return Run(args, model, parallel, optimizer, scaler, scheduler)  #? schedule
-    return Run(args, model, parallel, optimizer, scaler)  #? !schedule
+    stop = EarlyStop(args.patience)  #? patient
+    return Run(args, model, parallel, optimizer, scaler, scheduler, stop)  #? schedule patient
+    return Run(args, model, parallel, optimizer, scaler, stop)  #? !schedule patient
+    return Run(args, model, parallel, optimizer, scaler, scheduler)  #? schedule !patient
+    return Run(args, model, parallel, optimizer, scaler)  #? !schedule !patient
 
 
 def train(args: argparse.Namespace, device: torch.device) -> int:
@@ -167,6 +173,9 @@ def train(args: argparse.Namespace, device: torch.device) -> int:
     if first >= args.epochs:
         say(f"already at epoch {first}; --epochs {args.epochs} asks for no more")
         return 0
+    if run.stop.is_over():  #? patient
+        say(f"ended early at epoch {first} already; a larger --patience goes on")  #? patient
+        return 0  #? patient
     if RANK > 0:
         torch.manual_seed(seed + RANK + PROCESSES * first)
     signals = listen()
@@ -182,6 +191,9 @@ def train(args: argparse.Namespace, device: torch.device) -> int:
             is_last = stops or done == args.epochs
             if is_last or done % args.eval_every == 0:  #? measured
                 values |= evaluate(run.model, test_loader, device)  #? measured
+            if "<judged>" in values:  #? patient
+                run.stop.look_at(values["<judged>"])  #? patient
+            is_last = is_last or run.stop.is_over()  #? patient
             run.scheduler.step()  #? by_epoch
             values["lr"] = run.optimizer.param_groups[0]["lr"]
             log.write(done, values)
@@ -191,6 +203,9 @@ def train(args: argparse.Namespace, device: torch.device) -> int:
             if stops:
                 say("stopped; go on with --resume auto")
                 return 130
+            if run.stop.is_over():  #? patient
+                say(f"no better <judged> for {run.stop.waited} epochs: ended early")  #? patient
+                break  #? patient
     return 0
 
 
@@ -206,7 +221,11 @@ def parse_arguments() -> argparse.Namespace:
     option("--amp", action="store_true", help="autocast, and on CUDA scaled gradients")
     option("--accumulate", type=positive, default=1, help="batches of a step")
     option("--clip", type=float, default=<clip>, help="largest norm of gradients")
-    option("--compile", action="store_true", help="compile the model")
+    option("--compile", action="store_true", help="compile the model")  #? !compiled
+    yes_or_no = argparse.BooleanOptionalAction  #? compiled
+    option("--compile", action=yes_or_no, default=True, help="compile the model")  #? compiled
+    words = "measures without a better <judged> that end it; 0: never"  #? patient
+    option("--patience", type=not_below, default=<patience>, help=words)  #? patient
     option("--eval-every", type=positive, default=1, help="epochs between measures")  #? measured
     option("--device", default="auto", help="auto, cpu, cuda, mps, xpu, cuda:1, ...")
     return read_options(parser)

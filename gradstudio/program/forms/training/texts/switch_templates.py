@@ -1,8 +1,8 @@
-"""Text of the switches of a training script: several batches a step, clipped gradients, options that are refused.
+"""Text of the switches of a training script: several batches a step, clipped gradients, an early stop, refusals.
 
 Each part is there as a whole, with the feature that is named beside it in `PARTS`. Lines of `OPTIONS` end in
 ``#? a b`` as in `script_templates`. Features: `mixes`, `accumulates`, `clips` and `compiles` are options, `refuses` an
-option is not taken, `numbers` an option is a number from 0.
+option is not taken, `numbers` an option is a number from 0, `patient` the canvas ends early, `compiled` it compiles.
 """
 
 from collections.abc import Set
@@ -39,6 +39,33 @@ class Accumulated:
                 leaf.grad /= self.behind
         self.optimizer.step()
         self.behind = 0
+'''
+
+STOP = '''\
+class EarlyStop:
+    """Ends a training whose <judged> got no better for so many <turn>s."""
+
+    def __init__(self, patience: int) -> None:
+        """Nothing was measured; a patience of 0 never ends."""
+        self.patience, self.best, self.waited = patience, float("inf"), 0
+
+    def look_at(self, value: float) -> None:
+        """What another <turn> has measured."""
+        self.waited = 0 if value < self.best else self.waited + 1
+        self.best = min(self.best, value)
+
+    def is_over(self) -> bool:
+        """Whether there is no patience left."""
+        return 0 < self.patience <= self.waited
+
+    def state_dict(self) -> dict[str, float]:
+        """What a checkpoint keeps, under the names of the canvas."""
+        return {"<best>": self.best, "<waited>": self.waited}
+
+    def load_state_dict(self, state: dict[str, float]) -> None:
+        """Go on from a checkpoint; one without an early stop has measured nothing."""
+        self.best = state.get("<best>", self.best)
+        self.waited = state.get("<waited>", self.waited)
 '''
 
 _CLIP = '''\
@@ -92,7 +119,12 @@ OPTIONS = """\
     option("--accumulate", type=positive, default=1, help=words)  #? accumulates
     words = "largest norm of an optimizer's gradients; 0: as they are"  #? clips
     option("--clip", type=not_negative, default=0.0, help=words)  #? clips
-    option("--compile", action="store_true", help="compile what has a forward")  #? compiles
+    option("--compile", action="store_true", help="compile what has a forward")  #? compiles !compiled
+    yes_or_no = argparse.BooleanOptionalAction  #? compiles compiled
+    words = "compile what has a forward"  #? compiles compiled
+    option("--compile", action=yes_or_no, default=True, help=words)  #? compiles compiled
+    words = "<turn>s without a better <judged> that end it; 0: never"  #? patient
+    option("--patience", type=not_below, default=<patience>, help=words)  #? patient
     for name, why in WHY_NOT.items():  #? refuses
         words = {"action": Refused, "nargs": "?", "default": argparse.SUPPRESS}  #? refuses
         option(name, help=f"refused: {why}", **words)  #? refuses

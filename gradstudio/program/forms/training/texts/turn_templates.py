@@ -49,14 +49,19 @@ def train(args: argparse.Namespace) -> int:
     torch.manual_seed(seed)
     training = Training(args)
     parts = parts_of(training)
+    stop = EarlyStop(args.patience)  #? patient
+    parts["<waited>"] = stop  #? patient
     first = load_checkpoint(args.resume, parts) if args.resume else 0
     if first >= args.<turn>s:
         say(f"already at <turn> {first}; --<turn>s {args.<turn>s} asks for no more")
         return 0
+    if stop.is_over():  #? patient
+        say(f"ended early at <turn> {first} already; a larger --patience goes on")  #? patient
+        return 0  #? patient
     if args.compile:  #? compiles
         for part in parts.values():  #? compiles
             if isinstance(part, nn.Module):  #? compiles
-                part.compile()  #? compiles
+                part.compile(<compile>)  #? compiles
     for part in parts.values() if args.clip else ():  #? clips
         if isinstance(part, optim.Optimizer):  #? clips
             clip_before_steps(part, args.clip)  #? clips
@@ -68,10 +73,13 @@ def train(args: argparse.Namespace) -> int:
             found = training.turn(<place>)
             values = {name: value.item() for name, value in found.items()}
             done, stops = <turn> + 1, bool(signals)
-            if done == args.<turn>s:  #? paced
+            stop.look_at(values["<judged>"])  #? patient
+            if done == args.<turn>s:  #? paced !patient
+            if done == args.<turn>s or stop.is_over():  #? paced patient
                 stepper.finish()  #? paced
             stops = stops and not stepper.behind  #? paced
             is_last = stops or done == args.<turn>s
+            is_last = is_last or stop.is_over()  #? patient
             if is_last or done % args.log_every == 0:
                 log.write(done, values)
                 say(f"<turn> {done}/{args.<turn>s}  " + spelled(values))
@@ -82,6 +90,9 @@ def train(args: argparse.Namespace) -> int:
             if stops:
                 say("stopped; go on with --resume auto")
                 return 130
+            if stop.is_over():  #? patient
+                say(f"no better <judged> for {stop.waited} <turn>s: ended early")  #? patient
+                break  #? patient
     return 0
 
 

@@ -1,0 +1,51 @@
+"""What a run that has ended says of itself: its last numbers, and whether it left its loop before all turns."""
+
+from typing import Final
+
+from gradstudio.document.runs.kept_run import RunRecord
+from gradstudio.graph.model import ROOT, Graph, ItemId
+from gradstudio.graph.text.code_records import is_code
+from gradstudio.program.forms.training.switches.code_switches import early_stop_in
+from gradstudio.protocol.result_numbers import ResultNumbers
+from gradstudio.ui.state.results.loop_progress import duration
+from gradstudio.ui.state.results.result_store import ResultStore
+from gradstudio.ui.state.runs.run_list import MOST_FIGURES, came_out, figures
+
+EARLY: Final = "Ended early, in {turn} {done:,} of {total:,} ({time}), kept in Runs: {figures}"
+
+
+def last_numbers(graph: Graph, results: ResultStore) -> dict[str, float]:
+    """Results of one number, such as an accuracy, as they stand; what an early stop compares with is none."""
+    stop, numbers = early_stop_in(graph), ResultNumbers(graph)
+    found: dict[str, float] = {}
+    for item in graph.nodes:
+        found |= numbers.of(item, results.outputs(item) or ())
+    if stop is not None:
+        found.pop(stop.best, None)
+    return found
+
+
+def end_words(record: RunRecord, graph: Graph, results: ResultStore) -> str:
+    """What came out of a training that has ended."""
+    early = early_end(graph, results)
+    if early is None:
+        return came_out(record)
+    turn, done, total = early
+    known = ", ".join(figures(record)[:MOST_FIGURES])
+    return EARLY.format(turn=turn, done=done, total=total, time=duration(record.seconds), figures=known)
+
+
+def early_end(graph: Graph, results: ResultStore) -> tuple[str, int, int] | None:
+    """What the turns of the loop are called that code has left, how many it took, and of how many; None of no other."""
+    for loop in _loops_with_code(graph):
+        block = graph.blocks[loop]
+        total, done = block.literals.get("range.0", ""), results.tables.curves.turns_told(loop, ())
+        if block.lengths.get("range") == 1 and total.isdecimal() and 0 < done < int(total):
+            return block.variable or "turn", done, int(total)
+    return None
+
+
+def _loops_with_code(graph: Graph) -> list[ItemId]:
+    """Outermost loops that hold code."""
+    found = (ItemId(graph.parents[node.id]) for node in graph.nodes.values() if is_code(node))
+    return [loop for loop in dict.fromkeys(found) if loop in graph.blocks and graph.parents[loop] == ROOT]
