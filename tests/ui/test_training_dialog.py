@@ -105,10 +105,10 @@ def test_an_early_stop_asks_ends_where_python_does_and_says_so(desk: Desk) -> No
     assert "if waited >= 2:" in shown[0] and "break" in shown[0] and "optimizer" not in shown[0]
     desk.until(lambda: f"Ended early, in epoch {names['epoch'] + 1} of 60" in desk.said)
     assert "loss_test" in desk.said and "best" not in desk.said
-    assert desk.value("waited") == 2 and desk.value("loss_test") == names["loss_test"].item()
-    (curve,) = [key for key in desk.session.results.tables.curves.longest() if key.node == desk.node("loss_test")]
-    points, _ = desk.session.results.tables.curves.points(desk.session.results.tables.curves.longest()[curve])
-    assert len(points) == names["epoch"] + 1
+    store = desk.session.results.tables.curves
+    (name,) = [name for key, name in store.longest().items() if key.node == desk.node("loss_test")]
+    points, values = store.points(name)
+    assert len(points) == names["epoch"] + 1 and values[-1] == pytest.approx(names["loss_test"].item(), rel=1e-9)
 
 
 def test_a_number_that_is_none_is_said_and_nothing_is_added(desk: Desk) -> None:
