@@ -23,12 +23,13 @@ PROGRAM = ENDLESS.replace("4000", "3")
 SBATCH = """#!/bin/bash
 [ "$1" = --parsable ] && shift
 export SLURM_JOB_ID={job} SLURM_JOB_NODELIST=localhost[1-2]
-bash "$1" > {log} 2>&1
+( bash "$1"; echo "ended with $?" ) > {log} 2>&1 &
 echo "4711;stub"
 """
 SRUN = """#!/bin/bash
-for node in 0 1; do SLURM_NODEID=$node "$@" & done
-wait -n && wait -n
+SLURM_NODEID=0 "$@" & first=$!
+SLURM_NODEID=1 "$@" & second=$!
+wait $first && wait $second
 """
 SCONTROL = """#!/bin/bash
 [ "$1 $2 $3" = "show hostnames localhost[1-2]" ] && printf 'localhost\\nlocalhost\\n'
@@ -85,7 +86,8 @@ def test_a_job_of_slurm_learns_what_two_processes_here_learn(program: Path, monk
     done = subprocess.run(command(*words), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{target}: job 4711\n"
-    assert "epoch 3/3  loss " in log.read_text(), log.read_text()
+    wait_until("the end of the job", lambda: log.exists() and "ended with" in log.read_text())
+    assert "epoch 3/3  loss " in log.read_text() and log.read_text().endswith("ended with 0\n"), log.read_text()
     assert parameters(program.parent / "net-train") == learnt_here(program)
 
 

@@ -36,7 +36,7 @@ set -euo pipefail
 {setup}cd {folder}
 
 # One torchrun on each machine; all meet on the first, at a port that is this job's.
-first=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+first=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | sed -n 1p)
 port=$((20000 + SLURM_JOB_ID % 20000))
 
 srun {torchrun} \\

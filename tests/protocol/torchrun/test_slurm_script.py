@@ -37,6 +37,20 @@ def test_what_is_not_asked_for_has_no_line() -> None:
     assert not [word for word in ("--gpus", "--time", "--partition") if word in text]
 
 
+def test_a_job_goes_on_where_scontrol_tells_the_first_machine_before_the_others(tmp_path: Path) -> None:
+    """Whoever reads its first line alone ends it by SIGPIPE, and with it the job, without a word."""
+    slow = '#!/bin/bash\nfor host in one two three; do echo "$host"; sleep 0.2; done\n'
+    for name, text in {"scontrol": slow, "srun": '#!/bin/bash\necho "$@"\n'}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o700)
+    text = checked(SlurmJob(nodes=3), tmp_path / "net.py", [])
+    given = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    job = os.environ | given | {"SLURM_JOB_ID": "20007", "SLURM_JOB_NODELIST": "[one,two,three]"}
+    done = subprocess.run(["bash"], input=text, text=True, capture_output=True, check=False, env=job)
+    assert done.returncode == 0, done
+    assert "--rdzv-endpoint one:20007 net.py" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("job", "field"),
     [
