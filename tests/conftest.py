@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.helpers import crashes, engine_forks, leaks, seeds
+from tests.helpers import crashes, engine_forks, garbage, leaks, seeds
 from tests.helpers.log_watch import LogWatch
 
 HOME = tempfile.mkdtemp(prefix="gradstudio-tests-")
@@ -20,7 +20,7 @@ for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACH
 os.environ.pop("WAYLAND_DISPLAY", None)
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the same sums on every machine, and none that spins beside another's
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as an engine says, where a test asks for more threads
-gc.disable()  # until all tests are collected: each collection would walk all that is imported, and all of it stays
+gc.disable()  # it is collected between tests, and while they wait: `tests.helpers.garbage`
 if engine_forks.is_possible():  # before anybody takes the command that starts an engine
     engine_forks.use(HOME)
 
@@ -48,18 +48,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Takes what is imported by now out of the garbage collector's sight, which then looks seldom.
-
-    A full collection walks half a million objects otherwise, every few windows anew: a tenth of all the tests' work.
-    """
+    """Takes what is imported by now out of the garbage collector's sight."""
     gc.freeze()
-    gc.set_threshold(5_000)
-    gc.enable()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Removes the tests' own settings folder."""
     shutil.rmtree(HOME, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def _garbage_goes() -> Iterator[None]:
+    """Looks for garbage where Python's own collector would have."""
+    garbage.collect_when_due()
+    yield
+    garbage.collect_when_due()
 
 
 @pytest.fixture(autouse=True)

@@ -21,6 +21,7 @@ from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.settings import Settings
 from gradstudio.ui.theme import Theme
+from tests.helpers import garbage
 from tests.helpers.patience import PATIENCE_MS
 from tests.ui.desk import Desk, standing
 
@@ -31,6 +32,7 @@ class PatientBot(QtBot):
     """Waits longer than the five seconds of pytest-qt: a busy machine is no failure."""
 
     def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE_MS) -> None:
+        garbage.collect_when_due()
         super().waitUntil(callback, timeout=timeout)
 
     def waitSignal(self, *signal: object, timeout: int = PATIENCE_MS, **how: object) -> SignalBlocker:
