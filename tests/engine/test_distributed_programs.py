@@ -72,6 +72,9 @@ def test_ranks_of_the_window_and_torchrun_learn_the_same(
 LONG = EPOCHS.replace("range(3)", "range(400)").replace("batch_size=5", "batch_size=10")
 LONG = LONG.replace('    print("loss", loss.item())\n    print(whole.shape)\n', "")
 
+# Written at once: torchrun's ranks share one output, in which a `print` is several writes.
+RANK_SAYS = "import os\nos.write(1, f'rank {rank} {loss.item()!r}\\n'.encode())"
+
 
 @pytest.mark.slow
 def test_a_training_on_fsdp2_runs_to_its_end_where_no_checkpoint_can_be_taken(tmp_path: Path) -> None:
@@ -81,7 +84,7 @@ def test_a_training_on_fsdp2_runs_to_its_end_where_no_checkpoint_can_be_taken(tm
     assert command(["run", "--trust", "--processes", str(RANKS), "--keep", str(file)]).wait(PATIENCE_SECONDS) == 0
     kept = newest(file.with_suffix(".runs"))
     assert kept is not None and kept.state == "finished" and END in text
-    printed = torchrun(tmp_path, text.replace(END, f"print('rank', rank, repr(loss.item()))\n{END}"))
+    printed = torchrun(tmp_path, text.replace(END, f"{RANK_SAYS}\n{END}"))
     assert f"rank 0 {float(kept.curves()['loss'][1][-1])!r}\n" in printed
 
 
