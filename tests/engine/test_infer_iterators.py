@@ -134,6 +134,7 @@ UNSURE = {
     "read within a loop": "for t in range(2):\n    ps = list(it)\no = optim.SGD(it)",
     "read under a condition": "x = torch.randn(())\nif x > 0:\n    ps = list(it)\no = optim.SGD(it)",
     "read by another iterator": "z = zip(it, it)\no = optim.SGD(it)",
+    "counted by another iterator": "z = enumerate(it)\na = next(z)\nb = next(it)",
     "printed": "print(list(it))\no = optim.SGD(it)",
     "without an end": "i = itertools.count()\nz = zip(i, it)\no = optim.SGD(it)",
 }

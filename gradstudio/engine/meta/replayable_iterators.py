@@ -132,7 +132,7 @@ def _inner(value: object) -> Iterable[object] | None:
 
 def _drained(value: Iterator[Any]) -> Any:
     around = value.__reduce__()[1] if isinstance(value, enumerate | zip) else (value,)
-    if any(isinstance(one, Iterator) and not isinstance(one, _KINDS) for one in around):
+    if any(isinstance(one, Iterator) and not isinstance(one, (*_KINDS, ReplayableIterator)) for one in around):
         return UNKNOWN
     items = list(itertools.islice(value, LONGEST + 1))
     return UNKNOWN if len(items) > LONGEST or any(map(holds_iterator, items)) else ReplayableIterator(items)
