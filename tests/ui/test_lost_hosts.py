@@ -180,7 +180,7 @@ def test_what_was_kept_running_goes_on_alone_and_is_taken_up(desk: Desk, connect
     assert desk.window.actions["run.take_up"].isEnabled()
     assert any(action.text() == "Take up again" for action in menus.engine.actions())
     assert menus.offer.accept.text() == "Take up again"
-    assert menus.offer.isVisible() and "“far” goes on without this window" in menus.offer.words.text()
+    assert menus.offer.isVisible() and "“far” goes on without this window" in menus.offer.words.full
     assert not any("left" in one.words for one in desk.session.results.loops), "how fast it goes is not known"
     assert not desk.session.results.looking_back and not desk.session.run.state.busy
     assert dumps(desk.graph) == document
