@@ -9,7 +9,13 @@ from torch import nn
 
 from gradstudio.engine.torch_settings import settings
 from gradstudio.operators.model import Effect, Face, Kind, Operator, Parameter
-from tests.engine import operator_calls_numpy, operator_calls_objects, operator_calls_rare, operator_samples
+from tests.engine import (
+    operator_calls_numpy,
+    operator_calls_objects,
+    operator_calls_processes,
+    operator_calls_rare,
+    operator_samples,
+)
 from tools.catalogue.signatures import resolve
 
 
@@ -175,6 +181,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     **{key: {"iterable": (1.0, 2.0)} for key in ("builtins.sum", "builtins.list", "math.prod")},
     **operator_calls_rare.SAMPLES,
     **operator_calls_objects.SAMPLES,
+    **operator_calls_processes.SAMPLES,
     **{f"torch.bitwise_{word}": dict.fromkeys(("input", "other"), mask) for word in ("and", "or", "xor", "not")},
 }
 """What the generic sample gets wrong: key → values by parameter name; functions are called afresh."""
@@ -245,9 +252,10 @@ def prepared(operator: Operator, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def call(operator: Operator, values: dict[str, Any]) -> Any:
-    """Call the operator as its face and parameters say; what it sets for the whole process is put back."""
+    """Call the operator as its face and parameters say; what it sets for the process, a group too, is put back."""
     if Effect.SETTING not in operator.effects:
-        return _called(operator, values)
+        with operator_calls_processes.group_around(operator):
+            return _called(operator, values)
     before = settings()
     with torch.backends.__allow_nonbracketed_mutation():  # torch's own tests, which others import, forbid it
         try:

@@ -9,24 +9,28 @@ from typing import Any
 import numpy
 import pytest
 import torch
+from torch.distributed.tensor import DTensor
 
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Effect, Face, Family, Kind, Operator
 from tests.engine.operator_calls import NEEDS_A_GPU, arguments, call, evaluate, tensors_in
 from tests.engine.operator_calls_objects import OF_INSTANCES
+from tests.engine.operator_calls_processes import NEEDS_ANOTHER_PROCESS, OWN_ALREADY
 from tests.helpers.seeds import seed_torch
 from tools.catalogue.signatures import resolve
 from tools.generate_catalogue import TARGET, generate
 
 CATALOGUE = load()
 OF_TORCH = [row for row in CATALOGUE if row.path.startswith("torch.")]
-CALLED = [row for row in CATALOGUE if not row.key.startswith("python.") and row.key not in NEEDS_A_GPU]
+NOT_HERE = NEEDS_A_GPU | NEEDS_ANOTHER_PROCESS
+CALLED = [row for row in CATALOGUE if not row.key.startswith("python.") and row.key not in NOT_HERE]
 
 SHARES_SOMETIMES = frozenset(
     [f"torch.nn.functional.{word}" for word in ("alpha_dropout", "dropout3d", "feature_alpha_dropout")]
     + [f"torch.{word}" for word in ("conj_physical", "Tensor.conj_physical", "masked.prod", "Tensor.to_dense")]
+    + ["torch.distributed.tensor.distribute_tensor"]
 )
-"""Gives its input back while it has nothing to do."""
+"""Gives its input back while it has nothing to do; a process alone keeps the tensor as its own part."""
 
 CASTS = frozenset("float half bfloat16 from_numpy long int bool byte short char cdouble cfloat chalf".split())
 """Gives its input back when there is nothing to convert, a copy otherwise."""
@@ -41,8 +45,11 @@ WRITES_UNSEEN = frozenset(
     {"torch.Tensor.data=", "torch.nn.utils.vector_to_parameters", "builtins.next"}
     | {f"torch.nn.utils.{word}" for word in ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")}
     | {"torch.nn.utils.rnn.unpad_sequence"}
+    | OWN_ALREADY
 )
-"""What is written is `.data`, or the gradients of what is given; the last one turns its argument round for itself."""
+"""What is written is `.data`, or the gradients of what is given, or what it held before; `unpad_sequence` turns its
+argument round for itself.
+"""
 
 
 def quietly(operator: Operator, values: dict[str, Any]) -> Any:
@@ -76,8 +83,14 @@ def family_of(value: Any) -> Family:
 
 
 def storages(value: Any) -> set[int]:
-    dense = [v for v in results_of(value) if isinstance(v, torch.Tensor) and v.layout is torch.strided]
+    tensors = [_local(v) for v in results_of(value) if isinstance(v, torch.Tensor)]
+    dense = [v for v in tensors if v.layout is torch.strided]
     return {v.untyped_storage().data_ptr() for v in dense if v.untyped_storage().nbytes()}
+
+
+def _local(tensor: torch.Tensor) -> torch.Tensor:
+    """What this process holds of a tensor that is shared out, which has no storage itself."""
+    return tensor.to_local() if isinstance(tensor, DTensor) else tensor
 
 
 def test_the_generator_gives_the_file_that_travels_with_the_program() -> None:
@@ -116,7 +129,7 @@ def wrong_in(category: str, problems: Callable[[Operator], list[str]]) -> dict[s
 def problems_of(operator: Operator, values: dict[str, Any]) -> list[str]:
     """What a call does otherwise than the row says."""
     tensors = tensors_in(values)
-    versions = {name: _versions(value) for name, value in values.items()}
+    versions = {name: _versions(operator, value) for name, value in values.items()}
     before, state = storages(tensors), torch.get_rng_state()
     value = quietly(operator, values)
     torch.set_rng_state(state)
@@ -128,8 +141,13 @@ def problems_of(operator: Operator, values: dict[str, Any]) -> list[str]:
     ]
 
 
-def _versions(value: Any) -> list[int]:
-    """How often a tensor was written into; of numpy's arrays and Python's lists what they hold."""
+def _versions(operator: Operator, value: Any) -> list[int]:
+    """How often a tensor was written into; of numpy's arrays and Python's lists what they hold.
+
+    So too of a collective's tensors, whose writing torch does not always count.
+    """
+    if operator.category == "Distributed" and isinstance(value, torch.Tensor):
+        return [hash(repr(value.tolist()))]
     if isinstance(value, numpy.ndarray | list):
         return [hash(repr(value))]
     return [tensor._version for tensor in tensors_in({"": value})]
@@ -161,7 +179,7 @@ def _wrong_results(operator: Operator, value: Any) -> list[str]:
 def _wrong_writes(operator: Operator, values: dict[str, Any], before: dict[str, list[int]]) -> list[str]:
     if operator.key in WRITES_UNSEEN:
         return []
-    written = {name for name, value in values.items() if _versions(value) != before[name]}
+    written = {name for name, value in values.items() if _versions(operator, value) != before[name]}
     expected = set() if operator.key in WRITES_NO_ELEMENT else set(operator.writes)
     return [] if written == expected else [f"writes {sorted(written)}, not {sorted(expected)}"]
 
@@ -245,6 +263,8 @@ def _plain(tensor: torch.Tensor) -> torch.Tensor:
 def _same(left: Any, right: Any) -> bool:
     if isinstance(left, torch.nn.parameter.UninitializedTensorMixin):
         return type(left) is type(right)
+    if isinstance(left, DTensor) and isinstance(right, DTensor):
+        return left.placements == right.placements and _same(_local(left), _local(right))
     if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor):
         kinds = (left.dtype, left.shape, left.device, left.requires_grad)
         alike = kinds == (right.dtype, right.shape, right.device, right.requires_grad)
