@@ -59,7 +59,10 @@ def text() -> str:
 def processes(desk: Desk, qtbot: QtBot, tmp_path: Path, text: str) -> Iterator[None]:
     open_trusted(desk, qtbot, tmp_path, text)
     run_on(desk, 2)
-    desk.until(lambda: desk.session.engine.ready)
+    desk.until(lambda: desk.session.run.state.busy)
+    if text is not LEARNING:
+        desk.until(lambda: bool(desk.session.run.state.outcome) and not desk.session.run.state.busy)
+        assert desk.session.run.state.outcome == "done", "Run here runs"
     yield
     desk.window.actions["run.here"].trigger()
     desk.until(lambda: desk.session.engine.ready)
@@ -218,8 +221,6 @@ def test_a_rank_is_killed_and_the_training_goes_on_with_the_curve_of_one_that_wa
         run = newest()
         return run.learnt_turns if run is not None else 0
 
-    desk.until(lambda: desk.window.actions["run.run"].isEnabled())
-    desk.window.actions["run.again"].trigger()
     desk.until(learnt)
     assert desk.session.engine.hello is not None
     leader = psutil.Process(desk.session.engine.hello.pid)

@@ -62,13 +62,16 @@ class ProcessesStart:
         dialog.deleteLater()
 
     def _run_here(self, count: int, known: RankGroup | None, switch: Callable[..., None]) -> None:
-        if count == (known.count if known is not None else 1):
-            return
-        if count == 1:
-            switch("", None)
-        else:
-            ranks = RankGroup(count)
-            switch(ranks.place, ranks.make, ranks=ranks)
+        """Have so many processes, and run; not where a person keeps what is at work elsewhere."""
+        engine = self._session.engine
+        is_there = count == known.count if known is not None else count == 1 and not engine.place
+        if not is_there:
+            ranks = RankGroup(count) if count > 1 else None
+            place = ranks.place if ranks is not None else ""
+            switch(place, ranks.make if ranks is not None else None, ranks=ranks)
+            if engine.client.exchange.ranks is not ranks or engine.place != place:
+                return
+        self._session.run.run()
 
     def _script(self, folder: Path) -> Path:
         stem = re.sub(r"\W+", "_", folder.stem).strip("_") or "program"
