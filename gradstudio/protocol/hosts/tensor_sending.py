@@ -1,7 +1,7 @@
 """Stored tensors on their way to a host: named first, sent in compressed pieces where the host lacks them."""
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import msgspec
@@ -39,10 +39,14 @@ class TensorSending:
         """The frames of a request: its stored tensors are named before, and are no part of it."""
         tensors: dict[str, bytes] = getattr(request, "tensors", None) or {}
         if tensors:
-            self._offered.update(tensors)
-            yield encode(Needs(tensors={digest: len(data) for digest, data in tensors.items()}))
+            yield self.offer(tensors)
             request = msgspec.structs.replace(request, tensors={})
         yield encode(request)
+
+    def offer(self, tensors: Mapping[str, bytes]) -> bytes:
+        """The frame that names these; they are sent where `begin` is told that they are lacking."""
+        self._offered.update(tensors)
+        return encode(Needs(tensors={digest: len(data) for digest, data in tensors.items()}))
 
     def begin(self, lacking: Lacking) -> int:
         """These are to be sent, as far as they were offered; their bytes."""

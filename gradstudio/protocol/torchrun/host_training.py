@@ -173,9 +173,7 @@ class _Line(threading.Thread):
         if greeting.reason != STARTS:
             raise HostFailed(refusal(self._host, greeting.reason))
         sending, decoder = TensorSending(), Decoder(Lacking, LARGEST_FAR_FRAME)
-        request = _Files(self._files)
-        needs, *_ = sending.frames_of(cast("TrainThere", request))
-        self._write(needs)
+        self._write(sending.offer(self._files))
         lacking = decoder.feed(rest)
         while not lacking:
             if not (data := self._read()):
@@ -228,12 +226,6 @@ class _Line(threading.Thread):
         with self._writing:
             while data:
                 data = data[self._process.stdin.write(data) :]
-
-
-class _Files(msgspec.Struct):
-    """What `TensorSending` asks for: bytes by digest."""
-
-    tensors: dict[str, bytes]
 
 
 def files_of(script: Path, others: Sequence[Path]) -> tuple[dict[str, str], dict[str, bytes]]:
