@@ -29,7 +29,7 @@ def train_there(quiet_s: float) -> None:
     """
     order, files = _receive()
     folder = cache_folder() / "trainings" / order.name
-    before = _lay(folder, {place: files[digest] for place, digest in order.files.items()})
+    _lay(folder, {place: files[digest] for place, digest in order.files.items()})
     os.chdir(folder)
     os.environ.pop("PYTHONSAFEPATH", None)  # the script is run as any other
     sys.argv = ["torchrun", *order.of_torchrun, order.script, *order.of_script]
@@ -38,7 +38,7 @@ def train_there(quiet_s: float) -> None:
     try:
         torchrun_entry.run(follower)
     finally:
-        _send_back(folder, before)
+        _send_back(folder, order.files)
 
 
 def _receive() -> tuple[TrainThere, dict[str, bytes]]:
@@ -59,8 +59,8 @@ def _receive() -> tuple[TrainThere, dict[str, bytes]]:
     raise BrokenFrame("The line ended before there was anything to train.")
 
 
-def _lay(folder: Path, files: dict[str, bytes]) -> dict[str, str]:
-    """Write files into a folder for their owner alone; their digests.
+def _lay(folder: Path, files: dict[str, bytes]) -> None:
+    """Write files into a folder for their owner alone.
 
     Raises:
         BrokenFrame: one is to lie elsewhere.
@@ -71,11 +71,10 @@ def _lay(folder: Path, files: dict[str, bytes]) -> dict[str, str]:
             raise BrokenFrame(f"A file is to lie outside of its folder: {place!r}.")
         (folder / path).parent.mkdir(OWNER, parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
-    return {place: hashlib.sha256(data).hexdigest() for place, data in files.items()}
 
 
 def _send_back(folder: Path, before: dict[str, str]) -> None:
-    """Say the checkpoints that lie there now, and did not before, in lines between marks."""
+    """Say the checkpoints that lie there now, and did not before (digests), in lines between marks."""
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         data = path.read_bytes()
         if before.get(path.name) == hashlib.sha256(data).hexdigest():
