@@ -132,22 +132,23 @@ class Trial:
 
     @property
     def figures(self) -> list[float]:
-        """What it is judged by, in each turn: the least is the best, so a figure that rises has its sign turned."""
-        if self.judge is None:
-            return self.losses
-        values = self.curves.get(self.judge.name, [])
-        return [-value for value in values] if self.judge.rises else values
+        """What it is judged by, in each turn."""
+        return self.losses if self.judge is None else self.curves.get(self.judge.name, [])
 
     def figure_at(self, turn: int) -> float | None:
-        """The mean of its newest figures at a turn; None where it has not come there."""
+        """The mean of its newest figures at a turn; None where it has not come there.
+
+        The least is the best, so that of a figure that rises has its sign turned.
+        """
         figures = self.figures
         if not 1 <= turn <= len(figures):
             return None
-        return statistics.fmean(figures[turn - max(int(turn * NEWEST), 1) : turn])
+        mean = statistics.fmean(figures[turn - max(int(turn * NEWEST), 1) : turn])
+        return -mean if self.judge is not None and self.judge.rises else mean
 
     @property
     def final_figure(self) -> float | None:
-        """The mean of its newest figures; None where it has none."""
+        """`figure_at` its newest turn; None where it has none."""
         return self.figure_at(len(self.figures))
 
     def points(self) -> dict[str, Points]:
