@@ -1,7 +1,6 @@
 """A form whose fields say themselves what is wrong with what stands in them."""
 
 from collections.abc import Mapping
-from typing import Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
@@ -64,7 +63,3 @@ class CheckedForm(QWidget):
     def problem(self, name: str) -> str:
         """What is said at a field; "" where nothing is."""
         return self._said[name].text()
-
-
-OPTIONS: Final = "options"
-OPEN_QUOTE: Final = "A quotation mark is left open."

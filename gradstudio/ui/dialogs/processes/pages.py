@@ -5,7 +5,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit, QListWidget, QListWidgetItem, QPlainTextEdit, QPushButton
@@ -14,13 +14,14 @@ from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.ranks.rank_command import MOST_RANKS
 from gradstudio.protocol.torchrun.rendezvous import (
     BACKENDS,
+    MOST_MACHINES,
     PORT,
     Rendezvous,
     new_key,
     script_words,
 )
 from gradstudio.protocol.torchrun.slurm_script import SlurmJob
-from gradstudio.ui.dialogs.processes.checked_form import OPEN_QUOTE, OPTIONS, CheckedForm
+from gradstudio.ui.dialogs.processes.checked_form import CheckedForm
 from gradstudio.ui.state.runs.training_process import TrainingOrder
 from gradstudio.ui.theme import mono_font, scale_px
 from gradstudio.ui.widgets.number_box import NumberBox
@@ -28,7 +29,6 @@ from gradstudio.ui.widgets.number_box import NumberBox
 LIST_PX, LINES_PX, ROW_PX = 96, 92, 3
 BREAKS: Final = ("--rdzv-id", "--rdzv-endpoint")
 """Where a line of torchrun is broken, as a shell reads it."""
-MOST: Final = 10_000
 HERE_WORDS: Final = (
     "The program runs in so many processes of this machine at once, as torchrun starts them, and a verb goes to all: "
     "Run, Step, Stop, breakpoints. Cards say whether all hold the same; which one is shown is chosen beside the device."
@@ -47,14 +47,9 @@ SLURM_WORDS: Final = (
 )
 NO_HOSTS: Final = "There are no hosts yet: Run ▸ Other machines ▸ Add host…"
 NONE_CHOSEN: Final = "Check one host or more."
+OPTIONS: Final = "options"
+OPEN_QUOTE: Final = "A quotation mark is left open."
 SCRIPT_HINT: Final = "--epochs 10 --resume auto"
-
-
-class Page(Protocol):
-    """What the dialog asks of a page."""
-
-    def problems(self) -> dict[str, str]:
-        """What is wrong, by field."""
 
 
 class HerePage(CheckedForm):
@@ -140,7 +135,7 @@ class MeetingPage(CheckedForm):
         self.backend, self.machine, self.options = QComboBox(), NumberBox(), QLineEdit()
         self.lines, self.copy = QPlainTextEdit(), QPushButton("Copy")
         self.backend.addItems(BACKENDS)
-        self.machine.setRange(0, MOST)
+        self.machine.setRange(0, MOST_MACHINES)
         self.endpoint.setText(f"{socket.gethostname()}:{PORT}")
         self.add("nodes", "Machines (--nnodes)", self.nodes, "2, or from 1 to 4 as 1:4")
         self.add("per_node", "Processes on each (--nproc-per-node)", self.per_node)
@@ -207,7 +202,7 @@ class SlurmPage(CheckedForm):
         self.time, self.partition, self.setup = QLineEdit("01:00:00"), QLineEdit(), QLineEdit(_activation())
         self.options = QLineEdit()
         for box, least, value in ((self.nodes, 0, 1), (self.per_node, 0, 1), (self.gpus, 0, int(is_cuda))):
-            box.setRange(least, MOST)
+            box.setRange(least, MOST_MACHINES)
             box.setValue(value)
         self.add("nodes", "Machines (--nodes)", self.nodes)
         self.add("per_node", "Processes on each", self.per_node)

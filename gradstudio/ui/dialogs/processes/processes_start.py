@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from gradstudio.document.atomic_write import write_file
-from gradstudio.document.errors import CannotSave
 from gradstudio.document.python.python_export import write_training
 from gradstudio.errors import GradStudioError
 from gradstudio.program.errors import NoForm
@@ -110,7 +109,7 @@ class ProcessesStart:
                 words = SUBMITTED.format(job=submit(path))
         except NoForm as error:
             status.refused.emit(NO_TRAINING.format(reason=error))
-        except (OSError, CannotSave, GradStudioError) as error:
+        except (OSError, GradStudioError) as error:
             status.refused.emit(str(error))
         else:
             status.noted.emit(words)
