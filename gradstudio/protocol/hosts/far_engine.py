@@ -15,7 +15,7 @@ from gradstudio.protocol.hosts.engine_bundle import bundle_key
 from gradstudio.protocol.hosts.far_frames import FarDecoder
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.hosts.host_command import refusal, start_command
-from gradstudio.protocol.hosts.host_failures import LAST_WORDS, loss, start_failure
+from gradstudio.protocol.hosts.host_failures import LAST_WORDS, loss, start_failure, unreachable
 from gradstudio.protocol.hosts.tensor_sending import ASK_BYTES, TensorSending
 from gradstudio.protocol.messages.events import Event
 from gradstudio.protocol.messages.hosting import Beat, Lacking
@@ -52,7 +52,7 @@ class FarEngine(EngineProcess):
         try:
             super().__init__(command, stderr=PIPE)
         except OSError as error:
-            raise HostFailed(f"The host “{host.name}” cannot be reached: {command[0]}: {error.strerror}") from error
+            raise unreachable(host, command[0], error) from error
         self._listener = threading.Thread(target=self._listen, name="host-errors", daemon=True)
         self._listener.start()
         self._heart = threading.Thread(target=self._beat, name="host-beats", daemon=True)

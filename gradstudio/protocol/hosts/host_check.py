@@ -14,7 +14,7 @@ from gradstudio.protocol.hosts.far_engine import FarEngine
 from gradstudio.protocol.hosts.far_frames import Greeting
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.hosts.host_command import STARTS, python_command, refusal, start_command
-from gradstudio.protocol.hosts.host_failures import start_failure
+from gradstudio.protocol.hosts.host_failures import start_failure, unreachable
 from gradstudio.protocol.hosts.porter import KEPT
 from gradstudio.protocol.messages.events import Device, Fetched, Hello
 from gradstudio.protocol.messages.hosting import Staying
@@ -212,7 +212,7 @@ def _said_of(host: Host, command: list[str], data: bytes, timeout_s: float) -> t
     except subprocess.TimeoutExpired as error:
         raise HostFailed(f"The host “{host.name}” ({host.where}) did not answer within {timeout_s:g} s.") from error
     except OSError as error:
-        raise HostFailed(f"The host “{host.name}” cannot be reached: {command[0]}: {error.strerror}") from error
+        raise unreachable(host, command[0], error) from error
     greeting = Greeting()
     rest = greeting.feed(done.stdout)
     if rest is None or (done.returncode and greeting.reason == STARTS):

@@ -4,6 +4,7 @@ import re
 import signal
 from typing import Final
 
+from gradstudio.protocol.errors import HostFailed
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.process_group import OF_SIGNAL
 
@@ -39,6 +40,11 @@ _PYTHON: Final = r"not found|[Nn]o such file|nicht gefunden|introuvable|executab
 
 _TRACEBACK: Final = "Traceback (most recent call last)"
 BESIDE: Final = "Send the engine (--send) puts one of this version beside it; torch has to be whole there."
+
+
+def unreachable(host: Host, program: str, error: OSError) -> HostFailed:
+    """There is no such program here."""
+    return HostFailed(f"The host “{host.name}” cannot be reached: {program}: {error.strerror}")
 
 
 def start_failure(host: Host, code: int | None, errors: str, noise: str) -> str:

@@ -21,7 +21,7 @@ from gradstudio.protocol.hosts.engine_bundle import bundle_key
 from gradstudio.protocol.hosts.far_frames import Greeting
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.hosts.host_command import STARTS, refusal, start_command
-from gradstudio.protocol.hosts.host_failures import LAST_WORDS, OF_SSH, start_failure
+from gradstudio.protocol.hosts.host_failures import LAST_WORDS, OF_SSH, start_failure, unreachable
 from gradstudio.protocol.hosts.porter import TRAINS
 from gradstudio.protocol.hosts.tensor_sending import ASK_BYTES, TensorSending
 from gradstudio.protocol.messages.hosting import Beat, Lacking, TrainThere
@@ -151,8 +151,7 @@ class _Line(threading.Thread):
                 command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
             )
         except OSError as error:
-            where = f"The host “{self._host.name}” cannot be reached"
-            raise HostFailed(f"{where}: {command[0]}: {error.strerror}") from error
+            raise unreachable(self._host, command[0], error) from error
         listener = threading.Thread(target=self._listen, daemon=True)
         listener.start()
         with self._process:
