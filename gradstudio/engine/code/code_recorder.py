@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 import torch
 from torch import Tensor, nn
+from torch.compiler import is_compiling
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode
@@ -80,7 +81,7 @@ class InsideCalls(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Call it, and note what it gave."""
         kwargs = kwargs or {}
-        if self._silent or self._count >= MOST_CALLS or is_transforming():
+        if is_compiling() or self._silent or self._count >= MOST_CALLS or is_transforming():
             return func(*args, **kwargs)
         if func is Tensor.backward:
             return self._backward("torch.Tensor.backward", args, kwargs, functools.partial(func, *args, **kwargs))
@@ -152,14 +153,16 @@ class InsideCalls(TorchFunctionMode):
 
     def _before_layer(self, module: nn.Module, args: Any) -> None:
         """A layer of torch's own is one call, whatever runs inside it."""
-        if not self._silent and self._count < MOST_CALLS and _is_layer(module) and not is_transforming():
+        if is_compiling() or self._silent or self._count >= MOST_CALLS or is_transforming():
+            return
+        if _is_layer(module):
             if getattr(module, "inplace", False):
                 self._flush()
             self._within.append((module, self._call(tensors_in(args)), time.perf_counter()))
             self._silent += 1
 
     def _after_layer(self, module: nn.Module, args: Any, result: Any) -> None:
-        if not self._within or self._within[-1][0] is not module:
+        if is_compiling() or not self._within or self._within[-1][0] is not module:
             return
         _, call, since = self._within.pop()
         self._silent -= 1

@@ -1,5 +1,6 @@
 """Statements whose Python is not drawn: a recorded run looks at what they call of torch."""
 
+import types
 from contextlib import AbstractContextManager, nullcontext
 
 from torch import nn
@@ -42,9 +43,21 @@ def _watching(live: Live, execution: Execution, telling: Telling) -> AbstractCon
 
 
 def _may_hold_code(live: Live, execution: Execution) -> bool:
-    """Whether it is code, or calls what code made; a layer of torch's own is one call, which is the statement."""
+    """Whether it is code, or calls what code made; a layer of torch's own is one call, which is the statement.
+
+    So is what `torch.compile` has made: beside hooks torch would compile nothing, and the hooks in place of it.
+    """
     statement = execution.step.statement
     if statement.operator != CALL:
-        return statement.operator in FREE
+        return statement.operator in FREE and not any(
+            _is_compiled(live.namespace.get(name)) for name in execution.step.source.reads
+        )
     module = live.namespace.get(dict(statement.inputs).get(CALLED, ""))
-    return isinstance(module, nn.Module) and not is_stock(module)
+    return isinstance(module, nn.Module) and not is_stock(module) and not _is_compiled(module)
+
+
+def _is_compiled(value: object) -> bool:
+    """Whether `torch.compile` has made it, or a module within."""
+    if isinstance(value, nn.Module):
+        return hasattr(value, "_orig_mod") or any(one._compiled_call_impl is not None for one in value.modules())
+    return isinstance(value, types.FunctionType) and hasattr(value, "_torchdynamo_orig_callable")

@@ -87,6 +87,7 @@ class Cursor:
         frames: the lists of statements it stands in, outermost first.
         bound: loop variables bound since the caller last looked: (block, place among its variables, name).
         left: the block that the last `settle` left, or did not enter, last of all.
+        lasted: how many turns each loop had that was left.
     """
 
     def __init__(self, items: tuple[Item, ...], namespace: dict[str, Any]) -> None:
@@ -95,6 +96,7 @@ class Cursor:
         self.frames = [Frame(items)]
         self.bound: list[tuple[ItemId, int, str]] = []
         self.left = NOBODY
+        self.lasted: dict[ItemId, int] = {}
         self._passed: tuple[Frame, int] | None = None
         self._begun: dict[ItemId, GeneratorStates] = {}
 
@@ -359,6 +361,8 @@ class Cursor:
         if frame.head is not None:
             self._drop(frame.head)
             self.left = frame.head.id
+            if frame.iterator is not None:
+                self.lasted[frame.head.id] = frame.turn + 1
 
     def _drop(self, head: Head) -> None:
         for name in head.block.drops:

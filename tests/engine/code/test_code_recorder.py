@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -57,6 +58,38 @@ class Trainer:
 trainer = Trainer()
 trainer.fit()
 """
+COMPILED = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+
+    def forward(self, x):
+        return self.layers(x).sin()
+
+
+graphs = []
+
+
+def counting(graph, inputs):
+    graphs.append(graph)
+    return graph.forward
+
+
+torch.manual_seed(0)
+net = Net()
+net.compile(backend=counting)
+whole = torch.compile(Net(), backend=counting)
+for step in range(3):
+    y = net(torch.ones(2, 3))
+    y.sum().backward()
+    z = whole(torch.ones(2, 3))
+count = torch.tensor(len(graphs))
+"""
+PLAIN = ("y", "z", "count")
 IN_PLACE = """import torch
 
 
@@ -120,6 +153,19 @@ def test_each_call_is_a_row_under_its_line_with_what_torch_gives(engine: EngineP
     assert [(call.line, call.word) for call, _ in found] == [(line, word) for line, word, _ in expected]
     for (_, row), (_, _, tensor) in zip(found, expected, strict=True):
         assert torch.equal(torch.tensor(values(row), dtype=tensor.dtype), tensor)
+
+
+def test_what_is_compiled_is_compiled_in_a_recorded_run_too_and_is_one_call(
+    engine: EngineProcess, tmp_path: Path
+) -> None:
+    heard = events_of(engine, COMPILED, tmp_path)
+    graph = read_script(COMPILED, keeps_code=True).graph
+    rows = {row.node: row for event in heard if isinstance(event, Traced) for row in event.rows}
+    found = {name: values(rows[item]) for item, node in graph.nodes.items() for name in node.names if name in PLAIN}
+    plain: dict[str, Any] = {}
+    exec(COMPILED, plain)
+    assert found == {name: plain[name].tolist() for name in PLAIN} and found["count"] == 1
+    assert not rows_of(heard)
 
 
 def test_the_backward_goes_through_it_and_each_value_has_its_gradient(engine: EngineProcess, tmp_path: Path) -> None:

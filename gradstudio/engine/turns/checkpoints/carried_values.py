@@ -14,7 +14,7 @@ from torch import Tensor, nn, optim
 from torch.utils.data import DataLoader, Dataset, Sampler
 
 from gradstudio.engine.live.live_state import Live
-from gradstudio.engine.script.compiled_steps import Head, flat_steps, heads
+from gradstudio.engine.script.compiled_steps import Head, Step, flat_steps, heads
 from gradstudio.engine.script.generator_states import generators_of
 from gradstudio.engine.turns.checkpoints.name_flow import NameFlow, names_in_definitions
 from gradstudio.engine.turns.checkpoints.object_states import ATOMS, PLAIN, UnknownState
@@ -53,35 +53,53 @@ class LoopNames(NamedTuple):
 def names_of(head: Head, live: Live) -> LoopNames:
     """What the body of a loop does with names, loops within and functions of the program counted."""
     steps, inner = flat_steps(head.body), heads(head.body)
-    bound = {name for step in steps for name in step.statement.names}
-    bound.update(target for one in (head, *inner) for target in one.targets)
-    written = {found[0] for step in steps for text in step.statement.writes if (found := _NAME.match(text))}
-    codes = [step for step in steps if step.statement.operator == CODE]  # what it does to what it reads nobody knows
-    read_by_code = {name for step in codes for name in step.source.reads}
-    written.update(name for name in read_by_code if isinstance(live.namespace.get(name), Tensor))
+    bound, written, read_by_code = _touched(steps, [head, *inner])
+    written |= {name for name in read_by_code if isinstance(live.namespace.get(name), Tensor)}
     read = {name for step in steps for name in step.source.reads}
     read.update(name for one in inner if one.expression is not None for name in one.expression.co_names)
     read.update(names_in_definitions(live.loaded.program.code))
     return LoopNames(frozenset(bound), frozenset(written), frozenset(read))
 
 
-def pack_values(live: Live, outer: Head, inner: Head, tensors: dict[str, Tensor]) -> dict[str, Packed]:
+def _touched(steps: list[Step], blocks: list[Head]) -> tuple[set[str], set[str], set[str]]:
+    """Names that are bound, that are written into, and that undrawn Python reads, which may do anything to them."""
+    bound = {name for step in steps for name in step.statement.names}
+    bound.update(target for one in blocks for target in one.targets)
+    written = {found[0] for step in steps for text in step.statement.writes if (found := _NAME.match(text))}
+    return bound, written, {name for step in steps if step.statement.operator == CODE for name in step.source.reads}
+
+
+def touched_behind(head: Head, live: Live) -> frozenset[str]:
+    """Names that may mean something else where the program has ended than where it left this loop."""
+    steps, blocks = flat_steps(live.loaded.items), heads(live.loaded.items)
+    behind = steps[steps.index(flat_steps(head.body)[-1]) + 1 :]
+    touched = _touched(behind, blocks[blocks.index(head) + 1 + len(heads(head.body)) :])
+    return frozenset().union(*touched, names_in_definitions(live.loaded.program.code) if behind else ())
+
+
+def pack_values(
+    live: Live, outer: Head, inner: Head, tensors: dict[str, Tensor], touched: frozenset[str] = frozenset()
+) -> dict[str, Packed]:
     """The values that the turns to come need, by name; tensors of them are put among `tensors`.
 
     Args:
         live: the run, at the end of a turn of `inner` that has a next one.
         outer: the loop that trains; `inner` is that, or one within.
         tensors: those of what learns, whose memory nothing else may share.
+        touched: names that do not mean any more what the turn has left.
 
     Raises:
-        UnknownState: some value cannot be kept.
+        UnknownState: some value cannot be kept, or was not.
     """
     names, namespace = names_of(outer, live), live.namespace
     flow = NameFlow(inner.body, names_in_definitions(live.loaded.program.code))
     owned = {id(one) for value in namespace.values() if isinstance(value, nn.Module) for one in value.modules()}
     packer, found = _Packer(tensors), dict[str, Packed]()
     counted = {head.loader for frame in live.cursor.frames if (head := frame.head) is not None and head.maker}
-    for name in sorted(names.all_kept(namespace) - flow.dropped - counted):  # those are made anew where it stands
+    wanted = names.all_kept(namespace) - flow.dropped - counted  # those are made anew where it stands
+    if lost := wanted & touched:
+        raise UnknownState(f"what '{min(lost)}' was in the loop")
+    for name in sorted(wanted):
         value = namespace.get(name, packer)
         if value is packer or (is_part(value) and name not in names.bound):
             continue

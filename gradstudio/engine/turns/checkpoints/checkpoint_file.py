@@ -22,7 +22,13 @@ from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, has_backward, heads
 from gradstudio.engine.script.cursor import Frame
 from gradstudio.engine.script.generator_states import GeneratorStates
-from gradstudio.engine.turns.checkpoints.carried_values import is_part, own_generators, pack_values, unpack_values
+from gradstudio.engine.turns.checkpoints.carried_values import (
+    is_part,
+    own_generators,
+    pack_values,
+    touched_behind,
+    unpack_values,
+)
 from gradstudio.engine.turns.checkpoints.checkpoint_copy import CheckpointCopy
 from gradstudio.engine.turns.checkpoints.file_places import Places, below, has_next_turn, pack_places, stand
 from gradstudio.engine.turns.checkpoints.keepable import require_bytes, require_own_module, require_strided
@@ -247,10 +253,9 @@ def _keep_standing(live: Live, at: Standing, tensors: dict[str, Tensor]) -> dict
     Raises:
         UnknownState: some of it cannot be kept.
     """
-    if not at.frames:
-        return {}
     found = dict(tensors)
-    values = pack_values(live, at.head, at.frames[-1].head or at.head, found)
+    inner, touched = (at.frames[-1].head, frozenset[str]()) if at.frames else (None, touched_behind(at.head, live))
+    values = pack_values(live, at.head, inner or at.head, found, touched)
     places = pack_places(list(at.frames), found)
     tensors |= found
     return {"values": values, "places": places}
@@ -328,7 +333,7 @@ def standing_of(live: Live) -> Standing:
     if not inside:
         if live.cursor.is_ahead(head.id):
             raise VerbRefused("The training has not begun.")
-        return Standing(head, _length(head, live), ())
+        return Standing(head, live.cursor.lasted.get(head.id) or _length(head, live), ())
     innermost = inside[-1]
     is_at_end = innermost.iterator is not None and innermost.index >= len(innermost.items)
     if live.calls or not is_at_end or (len(inside) > 1 and not has_next_turn(innermost)):

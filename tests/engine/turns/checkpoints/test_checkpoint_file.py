@@ -10,14 +10,19 @@ import torch
 from safetensors.torch import load as load_bytes
 from safetensors.torch import load_file, save
 
+from gradstudio.engine.code.freedom import freedom
+from gradstudio.engine.code.program_input import Person
+from gradstudio.engine.code.trusted_verbs import TrustedVerbs
 from gradstudio.engine.errors import VerbRefused
 from gradstudio.engine.turns.checkpoints.checkpoint_file import checkpoint_bytes
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
+from gradstudio.program.trust import code_digest
+from gradstudio.protocol.messages.base import Verb
 from gradstudio.protocol.messages.charts import HistogramDrawn, WantedChart
 from gradstudio.protocol.messages.events import Paused
 from gradstudio.protocol.messages.progress import Turned
-from gradstudio.protocol.messages.requests import Do
+from gradstudio.protocol.messages.requests import Do, Trust
 from tests.engine.conftest import Bench
 from tests.engine.test_epoch_scripts import ALL, device, run, text_of, turns_word
 from tests.engine.turns.checkpoints.test_going_back import values
@@ -36,20 +41,30 @@ def _one_thread() -> Iterator[None]:
 
 
 def load(bench: Bench, text: str) -> None:
-    bench.load(compile_graph(read_script(text).graph))
+    bench.load(compile_graph(read_script(text, keeps_code=True).graph))
+
+
+def asked(bench: Bench, verb: Verb, samples_turns: bool = True, checkpoint: bytes = b"") -> Paused:
+    """What came of a verb; Python that is not drawn (`break`, `torch.compile`) is trusted."""
+    assert bench.engine.loaded is not None
+    program = bench.engine.loaded.program
+    asking = Do(verb=verb, checkpoint=checkpoint, samples_turns=samples_turns, trust=Trust(code_digest(program)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(freedom, "is_for_code", bool(program.codes))
+        return TrustedVerbs(bench.engine, bench.hear, Person(lambda _: None, lambda: False)).do(asking)
 
 
 def train(bench: Bench, text: str, sampled: bool = True) -> dict[str, Any]:
     """What a program leaves that is run to its end."""
     load(bench, text)
-    assert bench.engine.do(Do(verb="run", samples_turns=sampled)).outcome == "done"
+    assert asked(bench, "run", sampled).outcome == "done"
     return values(bench)
 
 
 def go_on(bench: Bench, text: str, data: bytes, sampled: bool = True) -> Paused:
     """A program that goes on from a file."""
     load(bench, text)
-    return bench.engine.do(Do(verb="continue", checkpoint=data, samples_turns=sampled))
+    return asked(bench, "continue", sampled, data)
 
 
 def same(one: Any, other: Any) -> bool:

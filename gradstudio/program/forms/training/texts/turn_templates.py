@@ -59,9 +59,9 @@ def train(args: argparse.Namespace) -> int:
         say(f"ended early at <turn> {first} already; a larger --patience goes on")  #? patient
         return 0  #? patient
     if args.compile:  #? compiles
-        for part in parts.values():  #? compiles
+        for name, part in parts.items():  #? compiles
             if isinstance(part, nn.Module):  #? compiles
-                part.compile(<compile>)  #? compiles
+                setattr(training, name, torch.compile(part<compile_more>))  #? compiles
     for part in parts.values() if args.clip else ():  #? clips
         if isinstance(part, optim.Optimizer):  #? clips
             clip_before_steps(part, args.clip)  #? clips
