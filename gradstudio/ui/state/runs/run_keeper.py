@@ -201,8 +201,7 @@ class RunKeeper(QObject):
         graph = self._graph
         seed = graph.header.seed if graph.header.seed is not None else self._seed
         self._began_s = time.monotonic()
-        literals, device = literals_of(graph), graph.header.device
-        record = RunRecord(seed=seed, device=device, threads=self._threads, literals=literals)
+        record = RunRecord(seed=seed, device=graph.header.device, threads=self._threads, literals=literals_of(graph))
         with self._refusals():
             self._writer = RunWriter(folder, record, write_script(graph))
             self._made.append(self._writer.folder)
@@ -210,6 +209,7 @@ class RunKeeper(QObject):
             self._note_state(state)
         self._write()
         self._keep_best()
+        self._say_what_came_out()  # of one that was over before its curves were looked at
 
     def _write(self) -> None:
         writer = self._writer
