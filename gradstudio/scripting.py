@@ -68,7 +68,7 @@ def record(path: str | os.PathLike[str], *, level: int | None = None) -> Abstrac
     Args:
         path: of the document.
         level: calls of modules deeper than this are drawn as one card each (1: the model is a frame, what it calls are
-            cards in it). None: four or more modules in a row that did the same are a card each, and where the step has
+            cards in it). None: four or more alike modules of a model are a card each, and where the step has
             more than 120 calls, others are as deep as there is room.
 
     Raises:

@@ -1,11 +1,12 @@
 """Which calls of modules are drawn as one statement, so that a large step stays readable: decided when it is drawn."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from gradstudio.engine.bring.forward_recorder import Call, Visit, tensors_in
+from gradstudio.engine.bring.forward_recorder import Call, Visit, plain_words, tensors_in
 from gradstudio.engine.record.call_facts import ModuleCall, parts_of
 from gradstudio.engine.sketch.repeated_layers import stem_of
 from gradstudio.graph.model import ItemId
@@ -13,9 +14,12 @@ from gradstudio.graph.model import ItemId
 MOST_STATEMENTS = 120
 """A step of more is drawn by calls of modules, as deep as there is room."""
 ROW = 4
-"""So many modules in a row that did the same are drawn as one card each, however few calls there are."""
+"""So many alike modules are drawn as one card each, however few calls there are."""
 FIRST_LEVEL = 1
 """The outermost module is a frame, what it calls are statements in it."""
+NUMBER = re.compile(r"\d+")
+Deed = tuple[str, tuple[object, ...]]
+"""What a call did inside of a module: the name of the module's child that did it, "" its own forward; and what."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +40,14 @@ class Folding:
         first: by number of such a call of a module, that of the first call inside.
         results: by id and place of what an inner call gave, the name that the module's result has.
         inner: by id of a layer or leaf.
-        frames: by number of a call of a module that stands in a row of alike ones, the frame around the row.
+        frames: by number of a call of a module that stands in a row of alike ones, the frames around it.
     """
 
     visits: dict[int, int] = field(default_factory=dict)
     first: dict[int, int] = field(default_factory=dict)
     results: dict[tuple[ItemId, int], str] = field(default_factory=dict)
     inner: dict[ItemId, Inner] = field(default_factory=dict)
-    frames: dict[int, Visit] = field(default_factory=dict)
+    frames: dict[int, tuple[Visit, ...]] = field(default_factory=dict)
 
     def members(self, visit: int) -> list[int]:
         """The calls that one stands for."""
@@ -66,43 +70,81 @@ def fold(calls: Sequence[Call], visits: Mapping[int, ModuleCall], level: int | N
     folding.visits = {number: visit for number, visit in folding.visits.items() if visit not in unfit}
     for number, visit in folding.visits.items():
         folding.first.setdefault(visit, number)
-    _frame(folding, rows, visits)
+    _frame(folding, rows, calls, visits)
     return folding
 
 
-def _frame(folding: Folding, rows: Sequence[Sequence[int]], visits: Mapping[int, ModuleCall]) -> None:
-    """Rows that were folded, with nothing in between, stand in a frame that says how many they are."""
+def _frame(
+    folding: Folding, rows: Sequence[Sequence[int]], calls: Sequence[Call], visits: Mapping[int, ModuleCall]
+) -> None:
+    """Those of a row within one module, with nothing in between, stand in a frame that says whose and how many."""
     for row in rows:
-        numbers = [number for visit in row for number in folding.members(visit)]
-        if all(visit in folding.first for visit in row) and numbers == list(range(numbers[0], numbers[-1] + 1)):
-            frame = Visit(-row[0], "", f"{len(row)} × {type(visits[row[0]].module).__name__}")
-            folding.frames |= dict.fromkeys(row, frame)
+        runs: dict[tuple[Visit, ...], list[int]] = {}
+        for visit in row:
+            if visit in folding.first:
+                inside = calls[folding.first[visit]].inside
+                runs.setdefault(inside[: [one.number for one in inside].index(visit)], []).append(visit)
+        for around, run in runs.items():
+            numbers = [number for visit in run for number in folding.members(visit)]
+            if len(run) < 2 or numbers != list(range(numbers[0], numbers[-1] + 1)):
+                continue
+            frame = Visit(-run[0], "", _title([visits[visit] for visit in run]))
+            is_all = bool(around) and sum(around[-1] in call.inside for call in calls) == len(numbers)
+            is_container = is_all and stem_of(visits[run[0]].path) == f"{around[-1].path}."
+            folding.frames |= dict.fromkeys(run, (*(around[:-1] if is_container else around), frame))
+
+
+def _title(run: Sequence[ModuleCall]) -> str:
+    """``layer1 (2 × BasicBlock)``, or ``block0 … block3 (4 × Block)`` where no list holds them."""
+    first, last = run[0].path, run[-1].path
+    stem = stem_of(first) or ""
+    count = f"{len(run)} × {type(run[0].module).__name__}"
+    name = stem.removesuffix(".") if stem.endswith(".") or not stem else f"{first} … {last}"
+    return f"{plain_words(name)} ({count})" if name else count
 
 
 def rows_of_alike(calls: Sequence[Call], visits: Mapping[int, ModuleCall]) -> list[list[int]]:
-    """Calls of modules that differ in the number at the end of their path alone, and did the same, `ROW` or more."""
-    inside: dict[int, list[tuple[int, Call]]] = {}
-    families: dict[tuple[int, str, type], dict[int, None]] = {}
+    """Calls of modules whose paths differ in numbers alone and that did alike, `ROW` or more within one model."""
+    inside: dict[int, list[tuple[Call, int]]] = {}
+    families: dict[tuple[int, int, str, type], dict[int, None]] = {}
     for call in calls:
         for depth, visit in enumerate(call.inside):
-            inside.setdefault(visit.number, []).append((depth, call))
-            stem = stem_of(visit.path)
-            if stem is not None and visit.number in visits:
-                around = call.inside[depth - 1].number if depth else 0
-                families.setdefault((around, stem, type(visits[visit.number].module)), {})[visit.number] = None
+            inside.setdefault(visit.number, []).append((call, depth))
+            if stem_of(visit.path) is not None and visit.number in visits:
+                model = call.inside[0].number if depth else 0
+                kind = model, depth, NUMBER.sub("#", visit.path), type(visits[visit.number].module)
+                families.setdefault(kind, {})[visit.number] = None
     found: list[list[int]] = []
     for family in families.values():
-        alike: dict[tuple[object, ...], list[int]] = {}
-        for number in family if len(family) >= ROW else ():
-            alike.setdefault(tuple(_deed(call, depth) for depth, call in inside[number]), []).append(number)
-        found += [row for row in alike.values() if len(row) >= ROW and len(inside[row[0]]) > 1]
+        if len(family) < ROW:
+            continue
+        alike: list[tuple[list[Deed], list[int]]] = []
+        for number in sorted(family, key=lambda one: len(inside[one])):
+            deeds = [_deed(call, depth) for call, depth in inside[number]]
+            row = next((row for few, row in alike if _did_alike(few, deeds)), None)
+            if row is None:
+                row = []
+                alike.append((deeds, row))
+            row.append(number)
+        found += [sorted(row) for deeds, row in alike if len(row) >= ROW and len(deeds) > 1]
     return found
 
 
-def _deed(call: Call, depth: int) -> tuple[object, ...]:
-    """What a call did within a module at that depth, but for whose it was."""
-    shapes = tuple((tensor.shape, tensor.dtype) for tensor in tensors_in(call.result))
-    return call.path, repr(call.layer), len(call.inside) - depth, call.around, shapes
+def _deed(call: Call, depth: int) -> Deed:
+    """What a call did within a module at that depth, but for whose it was and for sizes; by which of its children."""
+    outer, *inner = [*(visit.path for visit in call.inside[depth:]), *([call.layer_path] if call.layer else [])]
+    child = inner[0].removeprefix(f"{outer}.").partition(".")[0] if inner else ""
+    layer = NUMBER.sub("#", repr(call.layer))
+    dtypes = tuple(tensor.dtype for tensor in tensors_in(call.result))
+    return child, (call.path, layer, len(call.inside) - depth, call.around, dtypes)
+
+
+def _did_alike(few: Sequence[Deed], many: Sequence[Deed]) -> bool:
+    """Whether it is the same but for children that the one has more, as some blocks have a `downsample`."""
+    if few == many:
+        return True
+    known = {child for child, _ in few}
+    return len(known) > 1 and [deed for deed in many if deed[0] in known] == list(few)
 
 
 def _level_with_room(calls: Sequence[Call], depths: Sequence[int]) -> int | None:

@@ -172,9 +172,8 @@ class _StepWriter(Writer):
             if source is not None:
                 self._folding.results[source] = self._leaves.names[id(tensor)]
         around = [one for one in call.around if all(one in self._recording.calls[k].around for k in members)]
-        frame = self._folding.frames.get(visit)
-        framed = (*inside, frame) if frame is not None else inside
-        self._lines.add(f"{targets} = {given}", (*framed, *around), call)
+        frames = self._folding.frames.get(visit, inside)
+        self._lines.add(f"{targets} = {given}", (*frames, *around), call)
 
     def _module(self, made: ModuleCall) -> str:
         """The name of a folded module; that it was there before is written as code."""

@@ -75,7 +75,7 @@ def test_each_block_is_a_call_with_its_value_and_the_gradient_that_came_to_it(
         if tensor.retains_grad:
             assert found.gradients[found.node(name)].grad == summarise(tensor.grad), name
     counted = [frame.title for frame in found.graph.blocks.values() if "×" in frame.title]
-    assert counted == ([f"{height} × Part"] if height > 3 else [])
+    assert counted == ([f"parts ({height} × Part)"] if height > 3 else [])
 
 
 def test_the_parameters_of_a_block_are_told_with_their_gradients_under_its_name(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_alike_blocks_in_a_row_are_a_card_each_in_a_frame_that_counts_them_howev
     found, kept, _ = step(tmp_path / "step.gsg", 4)
     calls = [node for node in found.graph.nodes.values() if node.operator == "python.free_call"]
     assert len(calls) == 4
-    frame = next(frame for frame in found.graph.blocks.values() if frame.title == "4 × Part")
+    frame = next(frame for frame in found.graph.blocks.values() if frame.title == "parts (4 × Part)")
     assert {found.graph.parents[node.id] for node in calls} == {frame.id}
     for name, tensor in kept.items():
         assert found.value(name).summary == summarise(tensor.detach()), name
@@ -138,3 +138,48 @@ def test_blocks_that_did_another_thing_are_in_no_row(tmp_path: Path) -> None:
     assert [node.operator for node in found.graph.nodes.values()].count("torch.tanh") == 1
     assert not [frame.title for frame in found.graph.blocks.values() if "×" in frame.title]
     assert len([node for node in found.graph.nodes.values() if node.operator == "python.free_call"]) == 4
+
+
+class Block(nn.Module):
+    def __init__(self, channels: int, made: int, stride: int) -> None:
+        super().__init__()
+        self.conv, self.norm = nn.Conv2d(channels, made, 3, stride, 1, bias=False), nn.BatchNorm2d(made)
+        self.downsample: nn.Module | None = None
+        if stride != 1 or channels != made:
+            self.downsample = nn.Sequential(nn.Conv2d(channels, made, 1, stride), nn.BatchNorm2d(made))
+
+    def forward(self, x: Tensor) -> Tensor:
+        out = self.norm(self.conv(x))
+        out += x if self.downsample is None else self.downsample(x)
+        return out.relu()
+
+
+class Residual(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer1 = nn.Sequential(Block(3, 3, 1), Block(3, 3, 1))
+        self.layer2 = nn.Sequential(Block(3, 4, 2), Block(4, 4, 1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer2(self.layer1(x)).mean((2, 3))
+
+
+def test_blocks_of_which_some_have_a_downsample_are_counted_in_the_frame_of_the_module_that_holds_them(
+    tmp_path: Path,
+) -> None:
+    torch.manual_seed(2)
+    net, x = Residual(), torch.randn(2, 3, 8, 8)
+    kept: dict[str, Tensor] = {}
+    for name, block in net.named_modules():
+        if isinstance(block, Block):
+            key = f"{name.replace('.', '_')}_out"
+            block.register_forward_hook(lambda _, __, result, key=key: kept.update({key: result.detach().clone()}))
+    with gradstudio.record(tmp_path / "step.gsg"):
+        net(x).sum().backward()
+    found = Recorded(tmp_path / "step.gsg")
+    titles = [frame.title for frame in found.graph.blocks.values()]
+    assert titles == ["Before the step", "net (Residual)", "layer1 (2 × Block)", "layer2 (2 × Block)"]
+    for name, tensor in kept.items():
+        assert found.value(name).summary == summarise(tensor), name
+        assert found.graph.blocks[found.graph.parents[found.node(name)]].title == f"{name[:6]} (2 × Block)"
+    assert len(kept) == 4
