@@ -190,6 +190,20 @@ def test_a_checkpoint_is_not_overwritten_without_a_word(
     assert (tmp_path / "added.safetensors").read_bytes() == before
 
 
+def test_a_loop_of_its_own_is_refused_to_several_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each would train the whole, and all write one checkpoint; a script that shares its rows out takes several."""
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert run(tmp_path, "in_a_function", monkeypatch) == 2
+    said = capsys.readouterr().err
+    assert "trains in one process, and 2 were started" in said and "Distribute" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["in_a_function.py"], "it has not begun"
+    monkeypatch.setenv("WORLD_SIZE", "1")
+    assert run(tmp_path, "in_a_function", monkeypatch) == 0
+    assert "refuse_several_processes" not in written("added")
+
+
 def test_accumulation_over_all_batches_is_one_step_of_their_mean(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,7 @@ from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.class_writer import trimmed
 from gradstudio.program.forms.part_printer import PartBody, PartReferences
 from gradstudio.program.forms.statement_units import Units, Value
+from gradstudio.program.forms.training.distributed_training import joins_processes
 from gradstudio.program.forms.training.learning_rate import with_rate_of
 from gradstudio.program.forms.training.loop_turns import Turns, turns_of
 from gradstudio.program.forms.training.object_aliases import Objects
@@ -148,6 +149,7 @@ class _TurnScript:
         training = self._class(device, imports)
         features = {"alone", "gradients", *(["device"] if device else [])}
         features |= {"dtype"} if self.graph.header.default_dtype else set()
+        features |= {"joins"} if joins_processes(self.graph) else set()
         features |= self._switches() | self._code.features
         values = self._values(device)
         values["options"] = "\n".join(select_lines(OPTIONS, features, values))

@@ -1,7 +1,7 @@
 """Text of a script that keeps a loop of the canvas as it stands: what is around its class.
 
 Lines end in ``#? a b`` as in `script_templates`. Features: `device` it names one, `dtype` the canvas has a
-default dtype.
+default dtype, `joins` its own statements join several processes.
 """
 
 HEAD = '''\
@@ -111,8 +111,20 @@ def parse_arguments() -> argparse.Namespace:
     return read_options(parser)
 
 
+def refuse_several_processes() -> None:  #? !joins
+    """Each would train the whole, and write the same checkpoint."""  #? !joins
+    count = os.environ.get("WORLD_SIZE", "1")  #? !joins
+    if count != "1":  #? !joins
+        refuse(  #? !joins
+            f"This script trains in one process, and {count} were started: each would "  #? !joins
+            "train the whole by itself. Start it with python, without torchrun, or "  #? !joins
+            "share the training out on the canvas first (Graph, Distribute)."  #? !joins
+        )  #? !joins
+  #? !joins
+  #? !joins
 def main() -> None:
     """Train, and end with an exit code."""
+    refuse_several_processes()  #? !joins
     sys.exit(train(parse_arguments()))
 
 
