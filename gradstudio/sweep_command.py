@@ -82,7 +82,7 @@ def sweep(options: argparse.Namespace) -> int:
         print(f"{options.file}: {error}", file=sys.stderr)
         return FAILED
     if not options.json:
-        print("\n".join(_table(engines.trials)))
+        print("\n".join(table_lines(engines.trials)))
     return FAILED if any(trial.state in ("failed", "ended") for trial in engines.trials) else FINE
 
 
@@ -302,22 +302,22 @@ def _print_json(trial: Trial, run: str) -> None:
     print(msgspec.json.encode(words).decode(), flush=True)
 
 
-def _final_figure(trial: Trial) -> float:
-    """What the table is sorted by; without a figure it stands last."""
+def _rank(trial: Trial) -> tuple[bool, float]:
+    """What the table is sorted by: those that came to their end above the others; without a figure it stands last."""
     figure = trial.final_figure
-    return figure if figure is not None and figure == figure else float("inf")
+    return trial.state != "finished", figure if figure is not None and figure == figure else float("inf")
 
 
 def _named(trial: Trial) -> str:
     return " ".join(f"{name}={text}" for name, text in trial.chosen.items())
 
 
-def _table(trials: list[Trial]) -> Iterator[str]:
-    """The trials, the best first."""
+def table_lines(trials: list[Trial]) -> Iterator[str]:
+    """The trials, the best first of those that came to their end."""
     figures = list(dict.fromkeys(name for trial in trials for name in trial.last))
     names = list(trials[0].chosen) if trials else []
     rows = [[*names, *figures, "turns", "seconds", "state"]]
-    for trial in sorted(trials, key=_final_figure):
+    for trial in sorted(trials, key=_rank):
         last = (trial.last.get(name) for name in figures)
         shown = [f"{value:.4g}" if value is not None else "" for value in last]
         rows.append([*trial.chosen.values(), *shown, str(len(trial.losses)), f"{trial.seconds:.1f}", trial.state])

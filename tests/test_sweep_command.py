@@ -20,7 +20,7 @@ from gradstudio.document.runs.sweep_grid import combinations, search_space, valu
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.curve_titles import judged_figures
 from gradstudio.protocol.messages.progress import Curve, CurveKey, Turned
-from gradstudio.sweep_command import Trial, is_hopeless
+from gradstudio.sweep_command import Trial, is_hopeless, table_lines
 from tests.helpers import engine_forks
 
 PROGRAM = """import torch
@@ -95,6 +95,14 @@ def test_what_is_chosen_to_judge_by_decides_who_stands_first(
     assert rates[:3] == ["0.001", "0.002", "0.003"], "the largest accuracy, which is the largest loss here"
     assert main([*words, "--by", "accuracy"]) == 2
     assert "no 'accuracy' says how well it learns. By: loss, test_accuracy." in capsys.readouterr().err
+
+
+def test_a_training_that_was_stopped_stands_below_those_that_came_to_their_end() -> None:
+    trials = [Trial(read_script(PROGRAM).graph, {"lr": text}) for text in ("0.1", "0.2", "0.3")]
+    for trial, figure in zip(trials, (0.1, 0.3, 0.2), strict=True):
+        trial.losses, trial.state = [figure] * 20, "finished"
+    trials[0].state = "stopped"
+    assert [line.split()[0] for line in table_lines(trials)] == ["lr", "0.3", "0.2", "0.1"]
 
 
 def test_worse_in_what_is_judged_by_is_hopeless_however_the_loss_stands() -> None:

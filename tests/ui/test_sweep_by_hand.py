@@ -1,5 +1,6 @@
 """Run ▸ Sweep…: trainings for several values of a literal, in the background, and what the Runs dock says of them."""
 
+import json
 import sys
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec
@@ -18,6 +19,7 @@ from gradstudio.document.file import load
 from gradstudio.document.runs.kept_run import KeptRun, kept_runs
 from gradstudio.ui.dialogs.sweep_dialog import LITERAL, NOW, VALUES, SweepDialog
 from gradstudio.ui.docks.runs.panel import RunsPanel
+from gradstudio.ui.docks.runs.run_model import LAST
 from gradstudio.ui.state.runs.run_list import final_loss
 from tests.ui.desk import Desk
 from tests.ui.test_runs_by_hand import ENDLESS, LINE
@@ -91,6 +93,23 @@ def test_a_learning_rate_is_swept_beside_the_window(desk: Desk, path: Path) -> N
     assert losses == sorted(losses), "the best stands above"
     assert "6 trainings" in desk.said and "The largest test_accuracy" in desk.said
     assert panel.strip.isHidden() and len(desk.session.results.tables.curves.beside) == 12
+
+
+def test_trainings_that_were_stopped_early_stand_below_those_that_came_to_their_end(desk: Desk, path: Path) -> None:
+    """Their figure is of a part of the way: below, whether the least or the largest stands first."""
+    folder = desk.session.runs.folder
+    assert folder is not None
+    for number, (state, loss) in enumerate([("stopped", 0.1), ("finished", 0.3), ("finished", 0.2), ("stopped", 9.0)]):
+        record = {"began": 1.0 + number, "state": state, "last": {"loss": loss}, "turns": 5}
+        (folder / f"2026-01-01T00-00-0{number}-1").mkdir(parents=True)
+        (folder / f"2026-01-01T00-00-0{number}-1" / "run.json").write_text(json.dumps(record))
+    desk.window.go_to_dock("runs")
+    panel = desk.window.room.panels["runs"]
+    assert isinstance(panel, RunsPanel)
+    panel.list.refresh()
+    for order, losses in (("Ascending", [0.2, 0.3, 0.1, 9.0]), ("Descending", [0.3, 0.2, 9.0, 0.1])):
+        panel.view.sortByColumn(LAST, Qt.SortOrder[f"{order}Order"])
+        assert [final_loss(run) for run in panel.model.rows] == losses
 
 
 def test_values_that_are_none_are_said_and_a_range_is_filled_in(desk: Desk, path: Path) -> None:

@@ -25,6 +25,8 @@ KEYS: Final[dict[int, Callable[[KeptRun], Any]]] = {
     STATE: lambda run: run.state,
 }
 """What each column is sorted by."""
+_COMPARED: Final = ("finished", "running")
+"""By figures the others stand below, which ever way they are sorted: they were stopped before their last turn."""
 
 
 class RunModel(QAbstractTableModel):
@@ -127,6 +129,8 @@ class RunModel(QAbstractTableModel):
         runs = list(self.list.runs)
         if self._key is not None:
             runs.sort(key=self._key, reverse=self._is_descending)
+        if self._key is final_loss:  # a figure from half the way is compared with no other
+            runs.sort(key=lambda run: run.state not in _COMPARED)
         if [run.id for run in runs] == [run.id for run in self.rows]:
             self.rows = runs
             self._everything_changed()
