@@ -4,6 +4,7 @@ The engine runs the same programs in tests/engine/test_teaching_programs.py, and
 """
 
 import difflib
+import functools
 import re
 
 import pytest
@@ -34,10 +35,12 @@ def _name(program: Teaching) -> str:
     return program.name
 
 
+@functools.cache
 def _told(program: Teaching) -> list[Told]:
     return told_of(read_script(program.text).graph, recordings.kept_run(f"{RECORDINGS}/{program.name}"))
 
 
+@functools.cache
 def _graph_and_fixes(program: Teaching) -> tuple[Graph, list[Fix]]:
     """The program's graph, and the ways out of what is wrong with its run."""
     graph = read_script(program.text).graph
