@@ -330,17 +330,17 @@ def picture_gestures(at: Gestures) -> dict[str, Gesture]:
 def count(at: Gestures, gesture: Gesture) -> Calls:
     """What a gesture takes the second or third time: the less, for what is done at leisure may fall into one."""
     found = list[Calls]()
-    for _ in range(3):
+    for rest in (come_to_rest_at_once, come_to_rest, come_to_rest):
         for each in gesture.before:
             each()
-            come_to_rest(at.desk)
+            come_to_rest_at_once(at.desk)
         with looked_at_last(at.desk) as look, counting() as calls:
             gesture.do()
-            come_to_rest(at.desk)
+            rest(at.desk)
             look()
-            come_to_rest(at.desk)
+            rest(at.desk)
         for each in gesture.after:
             each()
-            come_to_rest(at.desk)
+            come_to_rest_at_once(at.desk)
         found.append(calls)
     return min(found[1:], key=lambda calls: calls.total)
