@@ -84,10 +84,9 @@ class ResultStore(QObject):
     def active(self) -> Tick | None:
         """The tick that is looked at; None: now."""
         tick = self._cursor.now().active
-        if tick is None:
-            return None
-        shown = self.ids.shown(tick.node)
-        return tick if shown == tick.node else tick._replace(node=shown)
+        if tick is None or SEPARATOR not in tick.node:
+            return tick
+        return tick._replace(node=self.ids.shown(tick.node))
 
     @property
     def active_group(self) -> tuple[Tick, ...]:

@@ -107,15 +107,8 @@ class RunController(QObject):
 
     def why_not(self, command: Command) -> str:
         """Why a command cannot be carried out now, in words; "" when it can."""
-        situation = Situation(
-            state=self.status.state,
-            empty=not self._store.graph.nodes,
-            dead=lambda: self._engine.state == "dead",
-            looking_back=lambda: self._results.looking_back,
-            has_before=lambda: self._walk.has_before,
-            elsewhere=lambda: self._engine.busy_elsewhere,
-            ran_since=self.displaced.by,
-        )
+        empty = not self._store.graph.nodes
+        situation = Situation(self.status.state, empty, self._engine, self._results, self._walk, self.displaced.by)
         is_training = command == "stop" and self.status.stop_training is not None
         return "" if is_training else why_not(command, situation)
 

@@ -1,6 +1,5 @@
 """Where the run stands, what can be asked of it, and why something cannot: plain records, no Qt."""
 
-from collections.abc import Callable
 from typing import Literal as OneOf
 from typing import NamedTuple, Protocol
 
@@ -89,25 +88,48 @@ class BreakpointSource(Protocol):
         """Where a backward's record is paused next, behind its row `place`; None: nowhere."""
 
 
+class EngineNow(Protocol):
+    """What decides of the engine, asked only where it does, as is what the next two say."""
+
+    @property
+    def state(self) -> str:
+        """Whether it is "dead": none can be started."""
+
+    @property
+    def busy_elsewhere(self) -> str:
+        """The title of another document whose run is under way; "": none."""
+
+
+class RecordNow(Protocol):
+    """What is looked at."""
+
+    @property
+    def looking_back(self) -> bool:
+        """Whether it is a moment of the record."""
+
+
+class WalkNow(Protocol):
+    """The way through the record."""
+
+    @property
+    def has_before(self) -> bool:
+        """Whether there is a step before the one looked at."""
+
+
 class Situation(NamedTuple):
     """All that decides what can be asked.
 
     Attributes:
         state: where the run stands.
         empty: nothing is on the canvas.
-        dead: says that no engine can be started; asked only where that decides, as are the next.
-        looking_back: says whether a moment of the record is looked at.
-        has_before: says whether the record has a step before the one looked at.
-        elsewhere: gives the title of another document whose run is under way; "": none.
         ran_since: the title of the document whose run took this one's place in the engine; "": none.
     """
 
     state: RunState
     empty: bool
-    dead: Callable[[], bool]
-    looking_back: Callable[[], bool]
-    has_before: Callable[[], bool]
-    elsewhere: Callable[[], str]
+    engine: EngineNow
+    results: RecordNow
+    walk: WalkNow
     ran_since: str = ""
 
 
@@ -116,10 +138,10 @@ def why_not(command: Command, at: Situation) -> str:
     if command in ("stop", "pause"):
         return "" if at.state.busy else "Nothing is running."
     if command in ("step_back", "to_start"):
-        return "" if at.has_before() else "There is no step before this one: nothing was recorded."
+        return "" if at.walk.has_before else "There is no step before this one: nothing was recorded."
     if command == "to_now":
-        return "" if at.looking_back() else "This is the newest moment already."
-    if command in STEPS and at.looking_back():
+        return "" if at.results.looking_back else "This is the newest moment already."
+    if command in STEPS and at.results.looking_back:
         return ""
     return _why_not_engine(command, at)
 
@@ -130,9 +152,9 @@ def _why_not_engine(command: Command, at: Situation) -> str:
         return "A run is under way. Stop it first (Shift+F5)."
     if at.empty:
         return "There is nothing to run yet: drag an operator from the library onto the canvas."
-    if elsewhere := at.elsewhere():
+    if elsewhere := at.engine.busy_elsewhere:
         return f"“{elsewhere}” is running in another tab, and there is one engine: wait, or stop it there."
-    if at.dead():
+    if at.engine.state == "dead":
         return "There is no engine. The log says why; Run ▸ Restart engine tries again."
     if at.ran_since and command in ("zero_grad", "weigh_memory", "keep_checkpoint"):
         return f"“{at.ran_since}” ran since, and there is one engine: run this program again first (F5)."
@@ -143,7 +165,7 @@ def _why_not_engine(command: Command, at: Situation) -> str:
     if command == "weigh_memory" and not state.live:
         return "Nothing holds memory yet: run the program first."
     if command in STEPS and state.live and state.at_end and not state.stale:
-        return AT_END if command == "step_out" or not at.has_before() else ""
+        return AT_END if command == "step_out" or not at.walk.has_before else ""
     return ""
 
 
