@@ -314,7 +314,7 @@ def _in_place(call: Call) -> bool:
 def _word(call: Call) -> str:
     if call.layer is not None:
         return f"{call.layer_path.replace('.', '_')}_out"
-    word = call.path.removesuffix(".__get__").rpartition(".")[2]
+    word = call.path.partition("(")[0].removesuffix(".__get__").rpartition(".")[2]
     return {"__getitem__": "item", "div": "quotient"}.get(word, word.strip("_"))
 
 

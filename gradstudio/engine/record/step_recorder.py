@@ -45,6 +45,7 @@ from gradstudio.engine.record.call_facts import (
 )
 from gradstudio.engine.record.script_files import CallerNames, ScriptFiles
 from gradstudio.engine.record.step_values import StepValues
+from gradstudio.engine.record.transform_watch import watched_transforms
 from gradstudio.graph.model import ItemId
 
 MOST_CALLS = 20_000
@@ -128,7 +129,7 @@ class StepRecorder(TorchFunctionMode):
         return result
 
     def _called(self, plain: Callable[..., Any], module: nn.Module, args: Any, kwargs: Any) -> Any:
-        if self._silent or threading.get_ident() != self._thread:
+        if self._is_deaf():
             return plain(module, *args, **kwargs)
         path = self._path_of(module)
         maker = self._maker(module)
@@ -270,18 +271,18 @@ class StepRecorder(TorchFunctionMode):
         self._stepping = None
         self._silenced.__exit__(None, None, None)
 
-    def _applied(self, plain: Callable[..., Any], kind: Any, args: Any, kwargs: Any) -> Any:
-        """An autograd function of the person's own."""
+    def _whole(self, path: str, run: Callable[[], Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Something that is one call whatever runs inside: an autograd function of the person's own, a transform."""
         if self._is_deaf():
-            return plain(kind, *args, **kwargs)
+            return run()
         with self._silence():
             given = tensors_in((args, kwargs))
             self._meet(given)
             self.values.flush()
             call = self.values.call_of(self._next_id(), given)
             since = time.perf_counter()
-            result = plain(kind, *args, **kwargs)
-            self._note(f"{kind.__name__}.apply", args, kwargs, result, given, call, since)
+            result = run()
+            self._note(path, args, kwargs, result, given, call, since)
             return result
 
     # ------------------------------------------------------------------ in force
@@ -327,7 +328,8 @@ class StepRecorder(TorchFunctionMode):
         plain_apply = vars(torch.autograd.Function)["apply"]
 
         def apply(kind: Any, *args: Any, **kwargs: Any) -> Any:
-            return recorder._applied(plain_apply.__func__, kind, args, kwargs)
+            run = functools.partial(plain_apply.__func__, kind, *args, **kwargs)
+            return recorder._whole(f"{kind.__name__}.apply", run, args, kwargs)
 
         setattr(torch.autograd.Function, "apply", classmethod(apply))  # noqa: B010 - mypy lets no method be assigned
         hooks = [
@@ -335,7 +337,7 @@ class StepRecorder(TorchFunctionMode):
             register_optimizer_step_post_hook(lambda optimizer, *_: self._after_step(optimizer)),
         ]
         try:
-            with self:
+            with watched_transforms(self._whole), self:
                 yield
         finally:
             for hook in hooks:

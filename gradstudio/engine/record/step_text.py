@@ -19,6 +19,7 @@ from gradstudio.engine.record.call_facts import BACKWARD, GRAD, LIBRARY, STEP, Z
 from gradstudio.engine.record.module_folding import Folding, Inner, fold, producer
 from gradstudio.engine.record.script_files import CallerNames, ScriptFiles
 from gradstudio.engine.record.step_recorder import StepRecorder
+from gradstudio.engine.record.transform_watch import function_words
 from gradstudio.graph.model import ItemId
 
 IMPORTS = (
@@ -324,13 +325,13 @@ def _given(call: Call, spell: Spell) -> str:
 
 
 def _lenient(spell: Spell) -> Spell:
-    """What no literal stands for is written as its class, as a text."""
+    """What no literal stands for is written as its class, as a text; a function by its name."""
 
     def spelled(value: Any) -> str:
         try:
             return spell(value)
         except NotWritable:
-            return f'"<{type(value).__name__}>"'
+            return function_words(value) or f'"<{type(value).__name__}>"'
 
     return spelled
 

@@ -18,6 +18,7 @@ from gradstudio.errors import GradStudioError
 from gradstudio.graph.text.code_records import CODE
 from gradstudio.headless import recorded_or_traced
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.write import write_script
 from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
 from gradstudio.protocol.record_file import program_digest
 from tests.engine.record.test_step_record import Recorded
@@ -159,7 +160,7 @@ def test_a_gradient_of_a_gradient(tmp_path: Path) -> None:
     assert {row.order for row in found.backwards[1].rows} == {1, 2}
 
 
-def test_helpers_of_torch_schedulers_and_transforms_are_one_statement_or_none(tmp_path: Path) -> None:
+def test_helpers_of_torch_schedulers_and_transforms_are_one_statement_each(tmp_path: Path) -> None:
     def run(path: Path) -> None:
         net = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
         optimizer = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)
@@ -176,7 +177,8 @@ def test_helpers_of_torch_schedulers_and_transforms_are_one_statement_or_none(tm
 
     found = recorded(tmp_path, run)
     codes = [node.literals["code"] for node in found.graph.nodes.values() if node.operator == CODE]
-    assert codes == ['"nn.utils.clip_grad_norm_(net.parameters(), 1.0)"'] * 2
+    assert codes[:2] == ['"nn.utils.clip_grad_norm_(net.parameters(), 1.0)"'] * 2
+    assert codes[2:] == ['"grad = torch.func.grad(...)(ones3)"']
     steps = [node for node in found.graph.nodes.values() if node.operator == "torch.optim.Optimizer.step"]
     assert len(steps) == 2
     modules = [row.outputs[0] for row in found.rows if row.outputs and isinstance(row.outputs[0], ModuleRecord)]
@@ -250,3 +252,34 @@ def test_a_step_that_is_recorded_again_has_the_drawing_of_the_first_and_numbers_
     rows_told = [row for one in found for (_, path), row in one.leaf_gradients.items() if path == "bias"]
     assert [row.grad.value for row in rows_told if row.grad is not None] == grads
     assert [one.record.head.program for one in found] == [program_digest(compile_graph(one.graph)) for one in found]
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # what torch's own jvp loads
+def test_transforms_of_functions_are_a_call_each_whatever_runs_inside(tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+    net = nn.Linear(3, 1)
+
+    def wrong(params: dict[str, Tensor], x: Tensor, y: Tensor) -> Tensor:
+        return F.mse_loss(torch.func.functional_call(net, params, (x,)), y)
+
+    def run(path: Path) -> None:
+        params = {name: value.detach() for name, value in net.named_parameters()}
+        x, y = torch.randn(4, 3), torch.randn(4, 1)
+        with gradstudio.record(path):
+            grads = torch.func.grad(wrong)(params, x, y)
+            slope = grads["weight"]
+            each = torch.func.vmap(torch.func.grad(wrong), in_dims=(None, 0, 0))(params, x, y)
+            slopes = each["weight"]
+            jacobian = torch.func.jacrev(torch.sin)(x)
+            out, tangent = torch.func.jvp(torch.cos, (x,), (torch.ones(4, 3),))
+            sine, pull = torch.func.vjp(torch.sin, x)
+            (pulled,) = pull(torch.ones(4, 3))
+        names.update(slope=slope, slopes=slopes, jacobian=jacobian, tangent=tangent, out=out, sine=sine, pulled=pulled)
+        assert torch.equal(jacobian.sum((2, 3)), x.cos())
+
+    found = recorded(tmp_path, run)
+    compare(found, names)
+    text = write_script(found.graph)
+    assert "torch.func.grad(wrong)(" in text
+    assert "torch.func.vmap(torch.func.grad(wrong), in_dims=(None, 0, 0))(" in text
+    assert "torch.func.jvp(torch.cos, " in text
