@@ -76,6 +76,11 @@ FindingKind = OneOf[
     "lost_gradient",
     "unknown_attribute",
     "undetached",
+    "no_shift",
+    "sees_future",
+    "unscaled",
+    "channels_last",
+    "cut_code",
 ]
 Severity = OneOf["error", "warning", "info"]
 

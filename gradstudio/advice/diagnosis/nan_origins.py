@@ -20,7 +20,7 @@ from gradstudio.advice.diagnosis.nan_reasons import (
 )
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.reduction_origins import spoilt_by_others
-from gradstudio.advice.diagnosis.run_facts import RunFacts, leaf_rows
+from gradstudio.advice.diagnosis.run_facts import RunFacts, is_filled, leaf_rows
 from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
@@ -233,7 +233,7 @@ def forward_origins(view: ProgramView, facts: RunFacts, steps: Mapping[ItemId, I
             walk.take_backward(event)
         else:
             walk.take(event)
-    found = [_forward(walk, node, birth) for node, birth in walk.births.items()]
+    found = [_forward(walk, node, one) for node, one in walk.births.items() if not is_filled(view, facts, one.row)]
     if walk.blind is not None and not found:
         found.append(_lost(view, walk.blind))
     return tuple(found)
@@ -380,9 +380,9 @@ def _path_backward(rows: Sequence[AutogradRow]) -> tuple[ItemId, ...]:
 
 
 def _is_computed(view: ProgramView, item: ItemId) -> bool:
-    """An infinity that was written down (a literal, a mask's fill) is meant."""
+    """An infinity that was written down (a literal, a mask's fill, a mask of a size) is meant."""
     node = view.node(item)
-    if node is None or not any(view.sources(item)):
+    if node is None or not any(view.sources(item)) or view.word(item) == "generate_square_subsequent_mask":
         return False
     return not any("inf" in str(literal) for literal in node.literals.values())
 

@@ -25,6 +25,7 @@ from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.reduction_origins import reduction_origins, without_reductions
 from gradstudio.advice.diagnosis.run_facts import RunFacts, TimelineLike, leaf_rows
 from gradstudio.advice.diagnosis.slips.code_run_slips import of_calls_in_code
+from gradstudio.advice.diagnosis.slips.error_directions import growing_errors
 from gradstudio.advice.diagnosis.slips.objective_slips import objective_slips
 from gradstudio.advice.diagnosis.step_order import order_findings
 from gradstudio.advice.diagnosis.training_steps import roles_of, step_findings, takes_steps
@@ -83,7 +84,7 @@ class RunDiagnosis:
         roles = roles_of(view, facts) if self._steps else {}
         steps = [*step_findings(view, facts, roles), *order_findings(view, facts, roles)]
         steps += [*summed_means(view, facts, roles), *spent_rates(view, facts)]
-        signs = negated_errors(view, facts, roles)
+        signs = list(negated_errors(view, facts, roles)) or list(growing_errors(view, facts))
         grown = [*signs, *recurrences(view, self._series), *divergence(view, facts, self._series, roles)]
         stepping = {item: role.of for item, role in roles.items() if role.act == "step"}
         found = [*steps, *grown, *stuck_weights(view, facts, stepping), *empty_data(view, facts)]

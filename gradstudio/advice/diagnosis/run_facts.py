@@ -1,5 +1,6 @@
 """What of a recorded run its diagnosis reads: rows and backwards in order, and which leaf lives in which storage."""
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
@@ -191,6 +192,15 @@ def leaf_rows(traced: BackwardTraced) -> Iterator[tuple[LeafKey, AutogradRow]]:
     for row in traced.rows:
         if row.autograd.endswith("AccumulateGrad") and row.values:
             yield (row.values[0].node, row.values[0].path), row
+
+
+def is_filled(view: ProgramView, facts: RunFacts, row: Row) -> bool:
+    """Whether a row gave memory as it was, and a later one wrote numbers into it: what stood there is no value."""
+    if not view.word(row.node).startswith("empty"):
+        return False
+    own = {record.storage for record in row.outputs if isinstance(record, TensorRecord)}
+    writes = (state for later in facts.rows for state in later.writes)
+    return any(state.storage in own and magnitude(state.record) not in (None, math.inf) for state in writes)
 
 
 def magnitude(record: Record | None) -> float | None:

@@ -18,7 +18,8 @@ STEPPED = frozenset("gt lt ge le argmax round floor ceil sign".split())
 MEASURING = ARITHMETIC | frozenset(
     "tuple float to double type_as mean view reshape flatten pow sub squeeze unsqueeze".split()
 )
-FARTHEST = 24
+FARTHEST, MOST_BEHIND = 24, 80
+CUTS = frozenset({"data", "detach"})
 
 
 def lost_term(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
@@ -63,16 +64,47 @@ def flat_term(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> It
     )
 
 
-def _flat_sum(view: ProgramView, item: ItemId, whole: ItemId, lookup: Lookup) -> ItemId | None:
+def constant_loss(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """A loss that is added to what learns, and is a constant itself: `.data` or detach has cut its weights off."""
+    record = lookup(item, 0)
+    if not isinstance(record, TensorRecord) or record.requires_grad:
+        return
+    cut = next((one for one in view.behind(item, MOST_BEHIND) if _cuts_weights(view, one, lookup)), None)
+    total = _flat_sum(view, item, None, lookup) if cut is not None else None
+    source = view.source(cut) if cut is not None else None
+    if cut is None or total is None or source is None:
+        return
+    act, name = view.word(cut), view.source_name(source)
+    yield Finding(
+        "lost_term",
+        "warning",
+        cut,
+        f"{act} takes {name} off the graph, so {word} is a constant in {view.name(total)}: no gradient of it comes to "
+        f"{name}",
+        f"{name}.{act} are the numbers alone. Compute with {name} itself (inside an inner loop of updates, too: "
+        f"{name} - lr * gradient, the gradient made with create_graph=True).",
+        (cut, item, total),
+    )
+
+
+def _cuts_weights(view: ProgramView, item: ItemId, lookup: Lookup) -> bool:
+    """Whether it takes a leaf that requires grad off its graph."""
+    source = view.source(item) if view.word(item) in CUTS else None
+    record = lookup(source.item, source.output) if source is not None else None
+    return isinstance(record, TensorRecord) and record.requires_grad and record.is_leaf
+
+
+def _flat_sum(view: ProgramView, item: ItemId, whole: ItemId | None, lookup: Lookup) -> ItemId | None:
     """Where what has no slope is added to what learns, of which a backward begins; where it lets through not."""
     todo, seen = [item], {item}
     while todo and len(seen) < FARTHEST:
         for user in view.followers(todo.pop(0)):
-            if user in seen or view.word(user) not in MEASURING:
+            is_carried = view.node(user) is None  # what a loop sums up
+            if user in seen or not (is_carried or view.word(user) in MEASURING):
                 continue
             seen.add(user)
             record = lookup(user, 0)
-            if not isinstance(record, TensorRecord) or not record.requires_grad:
+            if is_carried or not isinstance(record, TensorRecord) or not record.requires_grad:
                 todo.append(user)
             elif view.word(user) in SUMS and leads_to_backward(view, user, REDUCING):
                 return None if whole in _terms(view, user) else user

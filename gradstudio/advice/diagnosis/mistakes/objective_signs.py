@@ -28,7 +28,7 @@ def negated_errors(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role]
     if optimizer is None or not isinstance(record, OptimizerRecord) or any(g.get("maximize") for g in record.groups):
         return
     held = facts.held.get(optimizer, {})
-    if not any(_is_parameter(view, facts.leaves[storage]) for storage in held if storage in facts.leaves):
+    if not any(is_parameter(view, facts.leaves[storage]) for storage in held if storage in facts.leaves):
         return  # an input that is to fool a model
     roots = {value.node for traced in facts.backwards() for row in traced.rows[:1] for value in row.values}
     for root in sorted(roots) if len(roots) == 1 else ():  # of several losses one may work against another
@@ -51,7 +51,8 @@ def negated_errors(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role]
         )
 
 
-def _is_parameter(view: ProgramView, leaf: Leaf) -> bool:
+def is_parameter(view: ProgramView, leaf: Leaf) -> bool:
+    """Whether a leaf is a weight of a model, and no input that is looked for."""
     node = view.node(leaf.owner)
     return bool(leaf.path) or (node is not None and node.operator == PARAMETER)
 

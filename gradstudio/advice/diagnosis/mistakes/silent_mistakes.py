@@ -26,9 +26,12 @@ from gradstudio.advice.diagnosis.slips import (
     attribute_slips,
     code_order_slips,
     code_slips,
+    cut_choices,
+    data_scales,
     data_slips,
     mask_slips,
     model_slips,
+    sequence_slips,
     training_slips,
 )
 from gradstudio.advice.failure_case import Lookup
@@ -82,6 +85,13 @@ for _words, _look in (
     (loss_mistakes.CROSS | loss_mistakes.NLL, data_slips.counted_padding),
     (mask_slips.ATTENTION, mask_slips.turned_mask),
     (mask_slips.FILLS, mask_slips.masked_behind_softmax),
+    (mask_slips.FILLS | {"where"}, mask_slips.turned_fill),
+    (loss_mistakes.CROSS, sequence_slips.copied_input),
+    (data_scales.CONVOLUTIONS | {"Sequential"}, data_scales.bytes_as_they_are),
+    (data_scales.CONVOLUTIONS | {"Sequential"}, data_scales.channels_last),
+    (cut_choices.LOOKUPS, cut_choices.untaught_encoder),
+    (EVERY_LOSS, lost_terms.constant_loss),
+    (CHANCES_COMPARED, target_mistakes.scores_for_chances),
     (model_slips.LINEAR, model_slips.linear_of_linear),
     (frozenset({"list"}), model_slips.one_layer_repeated),
     (model_slips.PARAMETER, model_slips.computed_parameter),
@@ -114,6 +124,7 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
                 found += look(view, full, word, lookup)
             if node.operator == CALL:
                 found += leaked_data.trained_on_test(view, full, word, lookup)
+                found += data_scales.other_scale(view, full, word, lookup)
     found += layer_mistakes.of_layers(graph)
     found += remade_models(view)
     found += loop_mistakes.of_loops(graph)

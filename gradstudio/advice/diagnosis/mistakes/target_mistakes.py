@@ -146,6 +146,24 @@ def beyond_chances(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -
     )
 
 
+def scores_for_chances(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
+    """The scores of a last layer where probabilities are wanted."""
+    source = view.source(item, ("inputs.0", "input"))
+    stage = computing_stage(view, source.item, source.output) if source is not None else None
+    if source is None or stage is None or stage.word not in ("Linear", "linear"):
+        return
+    name = view.source_name(source)
+    yield Finding(
+        "no_chances",
+        "warning",
+        item,
+        f"{word} wants probabilities, and {name} holds scores, as {stage.word} gives them",
+        f"Scores are any numbers: beyond 0 … 1 {word} is refused or means nothing. Take the sigmoid in front of it, "
+        "or use binary_cross_entropy_with_logits (BCEWithLogitsLoss), which contains it.",
+        tuple(dict.fromkeys((item, source.item, stage.item))),
+    )
+
+
 def hinge_of_chances(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:
     """A margin loss, max(0, 1 − y · s), whose targets are 0 and 1 instead of −1 and 1."""
     margin = view.source(item, ("input", "self", "inputs.0"))

@@ -27,6 +27,9 @@ def of_code(graph: Graph) -> Iterator[Finding]:
     if not _zeroes(graph, texts.values()):
         yield from _never_zeroed(parts)
     yield from _dicts_in_drawn_classes(graph)
+    if _has_closures(graph, texts.values()):
+        for item, text in texts.items():
+            yield from _idle_closures(item, syntax_of(text))
     for item, found in parts.items():
         for made in (part for part in found if isinstance(part, ast.ClassDef)):
             if _derives(made, "Module"):
@@ -62,6 +65,40 @@ def _never_zeroed(parts: Mapping[ItemId, Sequence[ast.AST]]) -> Iterator[Finding
                 (item,),
             )
             return
+
+
+def _has_closures(graph: Graph, texts: Iterable[str]) -> bool:
+    """Whether an optimizer asks for the loss at several places within a step."""
+    drawn = (node.operator for node in graph.nodes.values())
+    return any("LBFGS" in text for text in texts) or any(operator.endswith(".LBFGS") for operator in drawn)
+
+
+def _idle_closures(item: ItemId, syntax: ast.AST) -> Iterator[Finding]:
+    """What is given to a step of LBFGS, and computes no gradient anew."""
+    made = {one.name: one for one in ast.walk(syntax) if isinstance(one, Method)}
+    for call in (one for one in ast.walk(syntax) if isinstance(one, ast.Call)):
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "step" or len(call.args) != 1:
+            continue
+        given = call.args[0]
+        closure = made.get(given.id) if isinstance(given, ast.Name) else given
+        if not isinstance(closure, ast.Lambda | Method) or _calls(closure):
+            continue
+        yield Finding(
+            "old_loss",
+            "warning",
+            item,
+            f"The closure of `{ast.unparse(call)}` computes nothing: LBFGS sees the same loss and the same gradient "
+            "wherever it steps",
+            "LBFGS asks for the loss at several places within one step. The closure has to zero the gradients, compute "
+            "the loss, call its backward and return it.",
+            (item,),
+        )
+        return
+
+
+def _calls(closure: ast.Lambda | Method) -> bool:
+    body = [closure.body] if isinstance(closure, ast.Lambda) else closure.body
+    return any(isinstance(one, ast.Call) for part in body for one in ast.walk(part))
 
 
 def _owner(called: ast.Attribute) -> str:

@@ -6,6 +6,7 @@ from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView, written_nodes
 from gradstudio.advice.diagnosis.run_facts import Leaf, LeafKey, RunFacts
 from gradstudio.advice.quotations import written as written_text
+from gradstudio.graph.analysis.call_paths import TUPLE
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.groups.call_ids import SEPARATOR
 from gradstudio.graph.model import ItemId
@@ -123,8 +124,9 @@ def _is_made_in_a_call(view: ProgramView, owner: ItemId) -> bool:
     """Whether a layer is made where its result is computed: of what is given to the call."""
     place = view.place(owner)
     around = view.node(ItemId(owner.rpartition(SEPARATOR)[0]))
-    if place is None or around is None or around.operator != CALL:
-        return False
+    node = view.node(owner)
+    if place is None or around is None or around.operator != CALL or node is None or node.operator == TUPLE:
+        return False  # what a loop takes out of a list was made elsewhere
     return any(wire.port != "device" for wire in place.graph.wires_to(place.item))
 
 

@@ -1,5 +1,6 @@
 """Masks of attention that are the wrong way round, or that come too late."""
 
+import re
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
@@ -21,7 +22,9 @@ CONVERTING = frozenset("bool to type getitem".split())
 PRODUCTS = frozenset("matmul bmm einsum mm".split())
 MASKING = frozenset("masked_fill where add sub".split())
 BETWEEN = frozenset("dropout Dropout div truediv float to".split())
-ZEROS = frozenset({"0", "0.0", "0."})
+ZEROS = frozenset({"0", "0.0", "0.", "False"})
+HELD = frozenset({"Buffer", "register_buffer"})
+MINUS_INFINITY = re.compile(r"-.*inf|-\d+e\d|-\d{4,}", re.IGNORECASE)
 
 
 def turned_mask(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
@@ -69,6 +72,47 @@ def _marks_past(view: ProgramView, mask: ItemId, lookup: Lookup) -> bool:
             return False
         mask = view.resolve(source.item, source.output)[0]
     return view.word(mask) == "tril"
+
+
+def turned_fill(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
+    """Scores in front of a softmax of which a triangle is left out that is to be seen: the past."""
+    port, away = ("condition", "other") if word == "where" else ("mask", "value")
+    node, source = view.node(item), view.source(item, (port,))
+    if node is None or source is None or not MINUS_INFINITY.search(node.literals.get(away, "").replace(" ", "")):
+        return
+    triangle = _triangle(view, view.resolve(source.item, source.output)[0], is_inverted=word == "where")
+    users = [user for user in view.followers(item) if view.word(user) not in BETWEEN]
+    if triangle != "tril" or not any(view.word(user) in CHANCES for user in users):
+        return
+    yield Finding(
+        "turned_mask",
+        "warning",
+        item,
+        f"The causal mask is the wrong way round: {view.applied(word, item)} leaves out the past, and every position "
+        "sees the future",
+        "What is to be predicted lies ahead, and is seen. Keep the lower triangle, and leave out the rest: "
+        "scores.masked_fill(torch.tril(torch.ones(n, n)) == 0, float('-inf')).",
+        (item, source.item),
+    )
+
+
+def _triangle(view: ProgramView, mask: ItemId, *, is_inverted: bool) -> str:
+    """Where a mask is true: "tril", the past; "triu", the future; "" of any other."""
+    for _ in range(len(CONVERTING) * 2):
+        word, node = view.word(mask), view.node(mask)
+        if word in ("tril", "triu") or node is None:
+            break
+        inverts = word in INVERTING or (word == "eq" and ZEROS & set(node.literals.values()))
+        inverts = inverts or (word in ("sub", "rsub") and "1" in node.literals.values())
+        is_kept = word in CONVERTING | HELD or (word in ("ne", "gt", "eq") and {*node.literals.values()})
+        source = view.source(mask, ("self", "input", "a", "b", "data", "tensor"))
+        if source is None or not (inverts or is_kept):
+            return ""
+        is_inverted ^= bool(inverts)
+        mask = view.resolve(source.item, source.output)[0]
+    if view.word(mask) not in ("tril", "triu"):
+        return ""
+    return "tril" if (view.word(mask) == "tril") != is_inverted else "triu"
 
 
 def _is_spoilt(record: Record | None) -> bool:

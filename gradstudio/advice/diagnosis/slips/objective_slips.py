@@ -51,6 +51,37 @@ def _of_backward(view: ProgramView, traced: BackwardTraced) -> Iterator[Finding]
             yield _learning_advantage(row)
         elif word_of(row) in ERRORS | DIFFERENCES and _has_learning_target(row, rows):
             yield _learning_target(row)
+        elif word_of(row) == "Exp" and _is_ratio_to_itself(row, rows):
+            yield _ratio_of_one(row)
+
+
+def _is_ratio_to_itself(row: AutogradRow, rows: Rows) -> bool:
+    """Whether it is 1 everywhere, as a ratio of two chances of one kind that both learn: what one gets the other loses.
+
+    The slope of exp is its value, so the gradient goes through unchanged where that is 1.
+    """
+    difference = _giver(_input(row), rows)
+    arrived, left = next(iter(row.incoming), None), next(iter(row.outgoing), None)
+    if difference is None or word_of(difference) not in DIFFERENCES or arrived is None or left is None:
+        return False
+    sides = [_giver(place, rows) for place, _ in difference.next[:2]]
+    if len(sides) != 2 or sides[0] is None or sides[1] is None or word_of(sides[0]) != word_of(sides[1]):
+        return False
+    figures = [(one.minimum, one.maximum, one.rms) for one in (arrived, left)]
+    return figures[0] == figures[1] and bool(arrived.rms)
+
+
+def _ratio_of_one(row: AutogradRow) -> Finding:
+    return Finding(
+        "undetached",
+        "warning",
+        row.node,
+        "The ratio is 1 everywhere, and both of its sides require grad: what the new log_prob learns is taken back by "
+        "the old one",
+        "The ratio compares the policy with the one that acted, whose log_prob is a number: compute it once, before "
+        "the updates, under torch.no_grad(), or detach it. As it is, the gradients of both cancel to 0.",
+        (row.node,),
+    )
 
 
 def _divergence(row: AutogradRow, rows: Rows) -> tuple[AutogradRow, AutogradRow] | None:
