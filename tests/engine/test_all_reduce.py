@@ -3,8 +3,11 @@
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
+from torch import Tensor, nn
 
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.messages.backward_trace import ALL_REDUCE, AutogradRow, BackwardTraced
@@ -206,6 +209,38 @@ def test_what_a_leaf_took_is_the_gradient_of_this_rank_and_not_the_mean(watched:
             local, grad = own[row.values[0].node, row.values[0].path], row.incoming[0]
             assert local is not None and grad is not None and row.after is not None
             assert grad.value == local.value == row.after.value
+
+
+def test_what_autograd_nodes_sent_and_got_is_what_hooks_see_in_torch_alone(
+    watched: tuple[list[Event], list[str]],
+) -> None:
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Linear(7, 3))
+    torch.manual_seed(1)
+    loss = (net(torch.randn(4, 5)) ** 2).mean()
+    seen: list[tuple[str, list[Tensor]]] = []
+
+    def look(node: Any) -> None:
+        name = type(node).__name__
+        node.register_hook(
+            lambda went, came: seen.append((name, [one.clone() for one in (*came, *went) if one is not None]))
+        )
+
+    todo = [loss.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and not hasattr(node, "variable"):
+            look(node)
+            todo += [following for following, _ in node.next_functions]
+    loss.backward()
+    for name in ("AddmmBackward0", "TBackward0"):
+        rows = [row for row in records(watched[0])[0].rows if row.autograd == name]
+        by_hooks = [grads for called, grads in seen if called == name]
+        assert len(rows) == len(by_hooks) == 2
+        for row, grads in zip(rows, by_hooks, strict=True):
+            recorded = [one for one in (*row.incoming, *row.outgoing) if one is not None]
+            assert [one.mean for one in recorded] == pytest.approx([grad.mean().item() for grad in grads], rel=1e-4)
+            assert [one.shape for one in recorded] == [tuple(grad.shape) for grad in grads]
 
 
 def test_the_rank_that_came_late_is_named_by_the_clock_of_all(watched: tuple[list[Event], list[str]]) -> None:

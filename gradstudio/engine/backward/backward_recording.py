@@ -19,7 +19,7 @@ from torch.autograd.function import BackwardCFunction
 from gradstudio.engine.backward import partial_backward
 from gradstudio.engine.backward.backward_reachability import Edge, Grads, GraphNode, Reach
 from gradstudio.engine.backward.backward_seeds import Seed
-from gradstudio.engine.backward.bucket_reductions import Reductions
+from gradstudio.engine.backward.bucket_reductions import LocalGrads, Reductions
 from gradstudio.engine.backward.node_hooks import Hooks
 from gradstudio.engine.backward.reduction_rows import reduction_rows
 from gradstudio.engine.backward.saved_tensors import is_released
@@ -113,8 +113,8 @@ class Recording:
         if self._reductions is not None:
             self._reductions.end()
             self._local = self._reductions.local()
-            self._put_back_local()
         with clean_modes():
+            self._put_back_local()
             waiting = partial_backward.waiting_nodes(self._reach, self._sent(), self._seeds) if kind is not None else []
             self._finish()
             partial_backward.note_arrivals(self._gradients, waiting)
@@ -146,11 +146,15 @@ class Recording:
             self.rows += reduction_rows(self._reductions, self._reach, self._gradients, self.number, self.leaves)
 
     def _put_back_local(self) -> None:
-        """What a leaf took over is its gradient of this rank: the mean was written into the same memory since."""
-        for seen in self._events[self._summarised :]:
+        """Gradients are those of this rank: into what a leaf took over, and views of it, the mean was written since."""
+        events, own = self._events[self._summarised :], LocalGrads()
+        for seen in events:
             local = self._local.get(id(seen.leaf))
-            if local is not None and seen.id not in self._before:
+            if local is not None and seen.id not in self._before and seen.incoming and seen.incoming[0] is not None:
+                own.note(seen.incoming[0], local)
                 seen.incoming = (local,)
+        for seen in events if self._local else ():
+            seen.incoming, seen.outgoing = own.of(seen.incoming), own.of(seen.outgoing)
 
     def _ran(self) -> dict[tuple[ItemId, Turns], int]:
         """Of each call, where its last autograd node has its row; not asked for where every wire was sent something."""

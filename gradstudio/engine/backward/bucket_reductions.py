@@ -103,6 +103,49 @@ class Reductions:
         return found
 
 
+class LocalGrads:
+    """Gradients as autograd made them, where means were written into the same memory since."""
+
+    def __init__(self) -> None:
+        """Nothing was overwritten."""
+        self._memories: dict[int, torch.UntypedStorage] = {}
+        self._restored: dict[int, tuple[Tensor, Tensor]] = {}
+
+    def note(self, taken: Tensor, local: Tensor) -> None:
+        """A leaf has `taken` this over as its `.grad`, which was `local`."""
+        address = _address(taken)
+        if not address:
+            return
+        if address not in self._memories:
+            whole = torch.empty(0, dtype=torch.uint8, device=taken.device).set_(taken.untyped_storage())
+            self._memories[address] = whole.clone().untyped_storage()
+        _at(taken, self._memories[address]).copy_(local)
+
+    def of(self, grads: tuple[Tensor | None, ...]) -> tuple[Tensor | None, ...]:
+        """Each as it was: another tensor, of the same shape and strides, where its memory was overwritten."""
+        return tuple(map(self._of, grads))
+
+    def _of(self, grad: Tensor | None) -> Tensor | None:
+        memory = None if grad is None else self._memories.get(_address(grad))
+        if grad is None or memory is None:
+            return grad
+        if id(grad) not in self._restored:
+            self._restored[id(grad)] = grad, _at(grad, memory)
+        return self._restored[id(grad)][1]
+
+
+def _address(grad: Tensor) -> int:
+    """Where its memory begins; 0: it has none that could be looked at."""
+    is_plain = type(grad) is Tensor and grad.layout is torch.strided
+    return grad.untyped_storage().data_ptr() if is_plain else 0
+
+
+def _at(grad: Tensor, memory: torch.UntypedStorage) -> Tensor:
+    """What lies in other memory where a gradient lies in its own."""
+    empty = torch.empty(0, dtype=grad.dtype, device=grad.device)
+    return empty.set_(memory, grad.storage_offset(), grad.size(), grad.stride())
+
+
 class _Copies:
     """Copies of gradients, until they are too many."""
 
