@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gradstudio.program.reading.reader import read_script
+from gradstudio.ui.docks.code import code_sync
 from gradstudio.ui.docks.code.panel import CodePanel
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -16,6 +17,12 @@ x = torch.ones(2, 3)
 y = x + 1
 z = y * 2
 """
+
+
+@pytest.fixture(autouse=True)
+def _a_short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reason is told soon behind the pause that found it: nobody reads meanwhile."""
+    monkeypatch.setattr(code_sync, "PATIENCE_MS", 100)
 
 
 @pytest.fixture
