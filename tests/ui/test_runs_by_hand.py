@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Iterator, Sized
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -16,7 +17,7 @@ from gradstudio import paths
 from gradstudio.document.runs.kept_run import KeptRun, kept_runs
 from gradstudio.document.runs.run_writer import RunWriter
 from gradstudio.graph.recipes import set_literal
-from gradstudio.protocol.messages.events import Event, Log
+from gradstudio.protocol.messages.events import Event, Log, Started
 from gradstudio.protocol.messages.progress import CheckpointKept
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui.docks.runs.panel import RunsPanel
@@ -70,6 +71,30 @@ def runs(desk: Desk) -> list[KeptRun]:
 def refuse(*_arguments: object) -> None:
     """As a disk that is full."""
     raise OSError("No space left on device")
+
+
+def test_a_checkpoint_that_came_before_the_run_had_a_folder_is_kept(
+    desk: Desk, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slow turns: the first checkpoint is there before the second turn, and may stay the only one."""
+    kept: list[str] = []
+    plain = RunWriter.keep
+
+    def note(writer: RunWriter, data: bytes, lacks: str, *rest: Any) -> None:
+        kept.append(lacks)
+        plain(writer, data, lacks, *rest)
+
+    def come_early(event: Event) -> None:
+        if isinstance(event, Started):
+            desk.session.run.questions.answered.emit(CheckpointKept(request=0, error="early"))
+
+    monkeypatch.setattr(RunWriter, "keep", note)
+    assert not runs(desk)  # what keeps them listens before
+    desk.session.engine.received.connect(come_early)
+    desk.window.actions["run.again"].trigger()
+    desk.until(lambda: desk.session.run.state.at_end and runs(desk))
+    desk.session.engine.received.disconnect(come_early)
+    assert kept[0] == "early"
 
 
 def loss(desk: Desk) -> Sized:

@@ -80,7 +80,7 @@ class RunKeeper(QObject):
         self._seed: int | None = None
         self._is_refused = False
         self._resumed: KeptRun | None = None
-        self._best: CheckpointKept | None = None
+        self._early = dict[bool, CheckpointKept]()
         self._marks_before: tuple[str, ...] = ()
         self._path = session.path
         session.run.status.kept_turns = lambda: self._writer.run.learnt_turns if self._writer is not None else 0
@@ -208,7 +208,9 @@ class RunKeeper(QObject):
             self._asked_turns, self._marks_before = 0, ()
             self._note_state(state)
         self._write()
-        self._keep_best()
+        early, self._early = self._early, {}
+        for kept in early.values():
+            self._keep(kept)
         self._say_what_came_out()  # of one that was over before its curves were looked at
 
     def _write(self) -> None:
@@ -254,31 +256,26 @@ class RunKeeper(QObject):
             self.changed.emit()
 
     def _keep(self, kept: CheckpointKept) -> None:
-        """A checkpoint came while the run goes on, or where it rests: the one before makes room."""
-        if kept.figure:
-            self._best = kept
-            self._keep_best()
-            self.changed.emit()
-            return
+        """A checkpoint came; it may come before there is anything of the run to write."""
         if self._writer is None:
-            return
+            self._early[bool(kept.figure)] = kept
+        elif kept.figure:
+            with self._refusals():
+                self._writer.keep_best(kept.data, Figure(kept.figure, kept.value, kept.rises), kept.turns)
+        else:
+            self._keep_newest(self._writer, kept)
+        self.changed.emit()
+
+    def _keep_newest(self, writer: RunWriter, kept: CheckpointKept) -> None:
+        """One came while the run goes on, or where it rests: the one before makes room."""
         curves, counts = self._tables.curves, kept.counts
         loops = {self._title(key): loop for key, (loop, _) in curves.longest().items() if loop in counts}
         learnt = {title: counts[loop] * curves.each(loop) for title, loop in loops.items()}
-        self._note_marks(self._writer)
+        self._note_marks(writer)
         with self._refusals():
-            self._writer.keep(kept.data, kept.error, learnt, self._curves())
+            writer.keep(kept.data, kept.error, learnt, self._curves())
             if kept.data:
-                self._writer.keep_program(write_script(self._graph), literals_of(self._graph))
-        self.changed.emit()
-
-    def _keep_best(self) -> None:
-        """What was learnt where it was best; it may come before there is anything of the run to write."""
-        if self._writer is None or self._best is None:
-            return
-        best, self._best = self._best, None
-        with self._refusals():
-            self._writer.keep_best(best.data, Figure(best.figure, best.value, best.rises), best.turns)
+                writer.keep_program(write_script(self._graph), literals_of(self._graph))
 
     @contextlib.contextmanager
     def _refusals(self) -> Iterator[None]:
@@ -359,11 +356,11 @@ class RunKeeper(QObject):
     def _on_engine_received(self, event: Event) -> None:
         if isinstance(event, Started) and event.fresh and event.back_to is None:
             self.leave()
-            self._seed, self._threads, self._best = event.seed, event.threads, None
+            self._seed, self._threads, self._early = event.seed, event.threads, {}
             self._resume(event)
         elif isinstance(event, Started) and event.back_to is None and self._writer is not None:
             if self._tables.curves.parts:  # what is written is another run: this one gets its own folder
-                self._writer = self._best = None
+                self._writer, self._early = None, {}
                 return
             self._began_s = time.monotonic() - self._writer.record.seconds
             self._set_state("running")
