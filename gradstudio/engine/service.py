@@ -22,6 +22,7 @@ from gradstudio.engine.live.live_state import Loaded
 from gradstudio.engine.live.namespace_report import Reporter
 from gradstudio.engine.live.program_updates import loaded_event
 from gradstudio.engine.live.tensor_table import fetch
+from gradstudio.engine.live.whole_telling import told_numbers
 from gradstudio.engine.memory.memory_usage import memory_by_node
 from gradstudio.engine.meta.fake_tensors import WarmUp
 from gradstudio.engine.pipe import Inbox, Outbox
@@ -209,10 +210,14 @@ class Service:
             return  # what came behind it was taken before it, in the middle of a loop
         engine.stored.add(request.tensors)
         stale, live = engine.load(Loaded(request.document, request.revision, request.program))
-        told = LoadedEvent(document=request.document, revision=request.revision, stale=stale, live=live)
-        if engine.live is not None and not stale:
-            told = loaded_event(request, engine.live, engine.runner.sampling.curves.counts)
-        self._outbox.send(told)
+        if engine.live is None or stale:
+            told = LoadedEvent(document=request.document, revision=request.revision, stale=stale, live=live)
+            self._outbox.send(told)
+            return
+        self._outbox.send(loaded_event(request, engine.live, engine.runner.sampling.curves.counts))
+        with clean_modes():
+            for numbers in told_numbers(engine.live, engine.runner.rows.max_values):
+                self._outbox.send(numbers)
 
     def _world(self) -> World | None:
         """What a silent run of the loaded program needs; None when there is none."""

@@ -16,6 +16,7 @@ from safetensors import safe_open
 from gradstudio.document.runs.kept_run import KeptRun, kept_runs
 from gradstudio.graph.recipes import set_literal
 from gradstudio.graph.recipes.nodes import set_header
+from gradstudio.protocol.messages.records import OptimizerRecord
 from gradstudio.ui.widgets.offer_field import OfferField
 from tests.ui.desk import Desk
 from tests.ui.test_runs_by_hand import LINE
@@ -82,6 +83,12 @@ def check_against_plain_torch(path: Path) -> None:
     assert np.array_equal(values[:turns], plain["losses"].astype(np.float32).astype(float))
 
 
+def shown_rate(desk: Desk) -> object:
+    """What the optimizer's card says."""
+    (record,) = desk.session.results.outputs(desk.node("opt")) or (None,)
+    return record.groups[0]["lr"] if isinstance(record, OptimizerRecord) else None
+
+
 def offered(desk: Desk) -> OfferField:
     menus = desk.window.room.status_menus
     desk.until(lambda: menus.offer is not None and menus.offer.isVisible())
@@ -121,6 +128,11 @@ def test_a_rate_changed_in_the_middle_is_the_one_of_the_program_that_is_kept(des
     desk.window.actions["run.stop"].trigger()
     desk.rest()
     assert store.attempt(set_literal, "Set lr", desk.node("opt"), "lr", "0.03")
+    desk.until(lambda: shown_rate(desk) == 0.03)  # paused still
+    desk.window.actions["edit.undo"].trigger()
+    desk.until(lambda: shown_rate(desk) == 0.1)
+    desk.window.actions["edit.redo"].trigger()
+    desk.until(lambda: shown_rate(desk) == 0.03)
     desk.rest()
     desk.window.actions["run.run"].trigger()
     desk.until(lambda: (run := newest(path)) is not None and "lr=0.03)" in run.program())  # one of before may be late

@@ -74,12 +74,21 @@ def _has_other_items(items: Sequence[object], before: TupleRecord) -> bool:
 
 def _other_numbers(live: Live) -> Iterator[ValueNow]:
     """Optimizers whose numbers a person has changed in the middle of a run."""
+    for now in optimizers_now(live):
+        before = live.last_rows[now.node].outputs[now.output]
+        assert isinstance(before, OptimizerRecord) and isinstance(now.record, OptimizerRecord)
+        if now.record.groups != before.groups:
+            yield now
+
+
+def optimizers_now(live: Live) -> Iterator[ValueNow]:
+    """All optimizers that a row told of, as they stand."""
     for name, (node, index) in live.binder.items():
         value, row = live.namespace.get(name), live.last_rows.get(node)
         if not isinstance(value, Optimizer) or row is None or index >= len(row.outputs):
             continue
-        before, now = row.outputs[index], record_of(value, 0)
-        if isinstance(before, OptimizerRecord) and isinstance(now, OptimizerRecord) and now.groups != before.groups:
+        now = record_of(value, 0)
+        if isinstance(now, OptimizerRecord) and isinstance(row.outputs[index], OptimizerRecord):
             yield ValueNow(node=node, step=row.step, record=now, output=index)
 
 
