@@ -198,7 +198,13 @@ def test_it_is_as_ruff_writes_it(text: str) -> None:
 @pytest.mark.parametrize("text", [STEPS, FLAT])
 def test_what_has_a_forward_is_compiled(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []
-    monkeypatch.setattr(torch.nn.Module, "compile", lambda module: compiled.append(type(module).__name__))
+
+    def note(module: torch.nn.Module) -> torch.nn.Module:
+        compiled.append(type(module).__name__)
+        return module
+
+    monkeypatch.setattr(torch.nn.Module, "compile", note)
+    monkeypatch.setattr(torch, "compile", note)
     learnt = run(script(tmp_path, text), monkeypatch, "--compile")
     assert compiled == (["Train"] if text is STEPS else ["Linear"])
     assert all(torch.equal(one, learnt[key]) for key, one in by_hand(text).items())

@@ -196,6 +196,8 @@ def _not_finite(facts: RunFacts, calls: Mapping[ItemId, CodeCall]) -> Iterator[F
             continue
         if call is None:
             return  # it is told where it is drawn, or came from there
+        if call.word.startswith("empty"):
+            continue  # memory as it was, which something fills before it is read
         if bad == "NaN":
             first = began or row.node
             yield _birth(first, calls[first].word, "NaN" if began is None else "an infinity", call.word)
