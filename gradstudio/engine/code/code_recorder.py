@@ -81,7 +81,7 @@ class InsideCalls(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Call it, and note what it gave."""
         kwargs = kwargs or {}
-        if is_compiling() or self._silent or self._count >= MOST_CALLS or is_transforming():
+        if self._looks_away():
             return func(*args, **kwargs)
         if func is Tensor.backward:
             return self._backward("torch.Tensor.backward", args, kwargs, functools.partial(func, *args, **kwargs))
@@ -96,6 +96,10 @@ class InsideCalls(TorchFunctionMode):
         if outputs and not _is_asked(func, name):
             self._note(_path_of(func, name), tuple(outputs), call, since)
         return result
+
+    def _looks_away(self) -> bool:
+        """Whether what is called now is not noted; what is compiled asks first, and finds a constant."""
+        return is_compiling() or bool(self._silent) or self._count >= MOST_CALLS or is_transforming()
 
     def _call(self, given: list[Tensor]) -> Call | None:
         """What goes into the next call; None when nothing of it requires grad."""
@@ -153,9 +157,7 @@ class InsideCalls(TorchFunctionMode):
 
     def _before_layer(self, module: nn.Module, args: Any) -> None:
         """A layer of torch's own is one call, whatever runs inside it."""
-        if is_compiling() or self._silent or self._count >= MOST_CALLS or is_transforming():
-            return
-        if _is_layer(module):
+        if not self._looks_away() and _is_layer(module):
             if getattr(module, "inplace", False):
                 self._flush()
             self._within.append((module, self._call(tensors_in(args)), time.perf_counter()))
@@ -227,7 +229,7 @@ class InsideCalls(TorchFunctionMode):
 
     def _in_place_of(self, path: str, plain: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
-            if self._silent or self._count >= MOST_CALLS or is_transforming():
+            if self._looks_away():
                 return plain(*args, **kwargs)
             return self._backward(path, args, kwargs, lambda: plain(*args, **kwargs))
 

@@ -21,9 +21,11 @@ _PLAIN = (bool, int, float, complex, str)
 def values_now(live: Live, max_values: int, visible: frozenset[ItemId] | None) -> tuple[ValueNow, ...]:
     """The modules, tensors and lists in view that something wrote to since they were recorded.
 
+    Where a person has changed numbers in the middle of the run, all optimizers too.
+
     Call it outside the program's modes.
     """
-    numbers = _other_numbers(live) if live.changed_by_hand else ()
+    numbers = _optimizers(live) if live.changed_by_hand else ()
     return (*_changed(live, max_values, visible), *_grown_lists(live, max_values, visible), *numbers)
 
 
@@ -72,16 +74,7 @@ def _has_other_items(items: Sequence[object], before: TupleRecord) -> bool:
     return any(record_of(item, 0) != known for item, known in pairs if item is None or isinstance(item, _PLAIN))
 
 
-def _other_numbers(live: Live) -> Iterator[ValueNow]:
-    """Optimizers whose numbers a person has changed in the middle of a run."""
-    for now in optimizers_now(live):
-        before = live.last_rows[now.node].outputs[now.output]
-        assert isinstance(before, OptimizerRecord) and isinstance(now.record, OptimizerRecord)
-        if now.record.groups != before.groups:
-            yield now
-
-
-def optimizers_now(live: Live) -> Iterator[ValueNow]:
+def _optimizers(live: Live) -> Iterator[ValueNow]:
     """All optimizers that a row told of, as they stand."""
     for name, (node, index) in live.binder.items():
         value, row = live.namespace.get(name), live.last_rows.get(node)

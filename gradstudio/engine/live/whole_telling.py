@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+from torch.optim import Optimizer
+
 from gradstudio.engine.gradient.tensor_watch import Value
 from gradstudio.engine.live.live_state import Live
-from gradstudio.engine.live.value_changes import optimizers_now, values_now
+from gradstudio.engine.live.value_changes import values_now
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Gradients, GradRow, InRecord
 
@@ -18,12 +20,11 @@ def whole_telling(live: Live, max_values: int) -> Gradients:
 
 def told_numbers(live: Live, max_values: int) -> Iterator[Gradients]:
     """What optimizers hold where a person has just changed one; nothing where none was. Outside the program's modes."""
-    optimizers = {value.node: value for value in optimizers_now(live)}
-    if not any(change.node in optimizers for change in live.changes):
-        return
-    others = values_now(live, max_values, live.gradients.visible)
-    written = (*(value for value in others if value.node not in optimizers), *optimizers.values())
-    yield Gradients(revision=live.loaded.revision, rows=(), whole=False, written=written)
+    changed = {change.node for change in live.changes}
+    names = (name for name, (node, _) in live.binder.items() if node in changed)
+    if any(isinstance(live.namespace.get(name), Optimizer) for name in names):
+        written = values_now(live, max_values, live.gradients.visible)
+        yield Gradients(revision=live.loaded.revision, rows=(), whole=False, written=written)
 
 
 def _states(live: Live) -> tuple[tuple[GradRow, ...], InRecord]:
