@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding
@@ -68,7 +69,7 @@ def dead_nodes(view: ProgramView, traced: BackwardTraced, latest: dict[ItemId, R
         node = view.node(row.node)
         if node is None or row.node in found:
             continue
-        word = word_of(row)
+        word = word_of(row.autograd)
         if (row.node in alive and word not in FLAT) or (word in MARGINS and _is_the_loss(traced, place)):
             continue
         why = FLAT.get(word, "")
@@ -99,20 +100,21 @@ def _is_the_loss(traced: BackwardTraced, place: int) -> bool:
 
     Only sums and means stand before it, and behind it a difference, with something added perhaps.
     """
-    behind = next((word for row in traced.rows[place + 1 :] if (word := word_of(row)) != "add"), "")
-    return behind in ("sub", "rsub") and all(word_of(row) in SUMS for row in traced.rows[:place])
+    behind = next((word for row in traced.rows[place + 1 :] if (word := word_of(row.autograd)) != "add"), "")
+    return behind in ("sub", "rsub") and all(word_of(row.autograd) in SUMS for row in traced.rows[:place])
 
 
 def _zeroed(traced: BackwardTraced) -> Iterator[tuple[int, AutogradRow]]:
     for place, row in enumerate(traced.rows):
         went = [summary for summary in row.outgoing if summary is not None]
-        if went and all(map(is_zero, went)) and largest(row.incoming) and word_of(row) not in STRAIGHT:
+        if went and all(map(is_zero, went)) and largest(row.incoming) and word_of(row.autograd) not in STRAIGHT:
             yield place, row
 
 
-def word_of(row: AutogradRow) -> str:
+@lru_cache(maxsize=1000)
+def word_of(autograd: str) -> str:
     """``relu`` of ``ReluBackward0``."""
-    return row.autograd.partition("Backward")[0].lower()
+    return autograd.partition("Backward")[0].lower()
 
 
 def _zero_factor(view: ProgramView, item: ItemId, latest: dict[ItemId, Row]) -> str:
@@ -159,7 +161,7 @@ def saturations(traced: BackwardTraced) -> Iterator[Saturation]:
     root = next((value.node for row in traced.rows[:1] for value in row.values), ItemId(""))
     is_last = True
     for place, row in enumerate(traced.rows):
-        word = word_of(row)
+        word = word_of(row.autograd)
         slope = 1e-6 if word in RECTIFIERS else FLAT_SLOPES.get(word)
         if slope is not None and (share := _flat_share(row, slope)) >= SATURATED_SHARE:
             yield Saturation(row.node, word, share, traced.backward, place, root, is_last)

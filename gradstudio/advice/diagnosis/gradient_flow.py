@@ -73,7 +73,7 @@ def _stretches(way: list[AutogradRow]) -> int:
 def _is_centred(way: list[AutogradRow]) -> bool:
     """Whether a normalisation takes it away in one step: the mean of what is normalised does not change."""
     for before, after in itertools.pairwise(way):
-        if any(word in word_of(before) for word in NORMALISING):
+        if any(word in word_of(before.autograd) for word in NORMALISING):
             came, went = largest(before.incoming), largest(after.incoming)
             if came and went < CENTRED * came:
                 return True
@@ -85,9 +85,9 @@ def _ratio(pair: tuple[float, AutogradRow]) -> float:
 
 
 def _behind_the_loss(way: list[AutogradRow]) -> list[AutogradRow]:
-    left = list(itertools.dropwhile(lambda row: word_of(row) in LOSSES, way))
-    taken = {word_of(row) for row in way[: len(way) - len(left)]}
-    return left[1:] if left and word_of(left[0]) == "sigmoid" and taken & CHANCES else left
+    left = list(itertools.dropwhile(lambda row: word_of(row.autograd) in LOSSES, way))
+    taken = {word_of(row.autograd) for row in way[: len(way) - len(left)]}
+    return left[1:] if left and word_of(left[0].autograd) == "sigmoid" and taken & CHANCES else left
 
 
 def _cancels(way: list[AutogradRow]) -> bool:
@@ -144,7 +144,7 @@ def _faded(
 
 def _through(way: list[AutogradRow]) -> str:
     """The saturating activations on a way: ", through 12 × sigmoid"."""
-    words = [word_of(row) for row in way]
+    words = [word_of(row.autograd) for row in way]
     counts = {word: words.count(word) for word in SATURATING if words.count(word) >= LEAST_ACTIVATIONS}
     return ", through " + " and ".join(f"{count} × {word}" for word, count in counts.items()) if counts else ""
 

@@ -94,21 +94,25 @@ def _of_backward(view: ProgramView, traced: BackwardTraced, calls: Mapping[ItemI
         yield from _no_logarithm(row, word, given)
         yield from _broadcasts(row, given)
     root = traced.rows[0] if traced.rows else None
-    if root is not None and word_of(root) == LEAF and root.values and root.values[0].node in calls:
+    if root is not None and word_of(root.autograd) == LEAF and root.values and root.values[0].node in calls:
         yield _new_leaf(root.values[0].node)
 
 
 def _activation_in_loss(row: AutogradRow, word: str, given: AutogradRow) -> Iterator[Finding]:
     for one in CONTAINED:
-        if word_of(row) == one.loss and word in one.words and word_of(given) == one.given:
+        if word_of(row.autograd) == one.loss and word in one.words and word_of(given.autograd) == one.given:
             title, why = one.title.format(word), one.why.format(word)
             yield Finding(one.kind, "warning", row.node, title, why, (row.node,))
 
 
 def _no_logarithm(row: AutogradRow, word: str, given: AutogradRow) -> Iterator[Finding]:
-    if not word_of(row).startswith(CHOSEN) or word not in loss_mistakes.NLL or word_of(given) not in SCORES:
+    if (
+        not word_of(row.autograd).startswith(CHOSEN)
+        or word not in loss_mistakes.NLL
+        or word_of(given.autograd) not in SCORES
+    ):
         return
-    what = "probabilities" if word_of(given) == SOFTMAX else "scores"
+    what = "probabilities" if word_of(given.autograd) == SOFTMAX else "scores"
     yield Finding(
         "no_logarithm",
         "warning",
@@ -123,7 +127,12 @@ def _no_logarithm(row: AutogradRow, word: str, given: AutogradRow) -> Iterator[F
 def _broadcasts(row: AutogradRow, given: AutogradRow) -> Iterator[Finding]:
     """A difference that is larger than the column which learns, where that comes as a layer gives it."""
     summary, column = _shape(row.incoming), _shape(row.outgoing)
-    if word_of(row) not in DIFFERENCES or word_of(given) not in SCORES or summary is None or column is None:
+    if (
+        word_of(row.autograd) not in DIFFERENCES
+        or word_of(given.autograd) not in SCORES
+        or summary is None
+        or column is None
+    ):
         return
     many = column[0] if len(column) == 2 and column[1] == 1 else 0
     if many < 2 or summary != (many, many):
@@ -163,7 +172,7 @@ def _never_zeroed(view: ProgramView, facts: RunFacts, calls: Mapping[ItemId, Cod
         if isinstance(event, Row):
             stepped = stepped or _is_step(event, calls)
             continue
-        before = [row.before for row in event.rows if word_of(row) == LEAF]
+        before = [row.before for row in event.rows if word_of(row.autograd) == LEAF]
         if stepped and before:
             if any(one is None or is_zero(one) for one in before):
                 return
@@ -188,7 +197,9 @@ def _not_finite(facts: RunFacts, calls: Mapping[ItemId, CodeCall]) -> Iterator[F
     began: ItemId | None = None
     for row in facts.events:
         if isinstance(row, BackwardTraced):
-            if any(worst(one.incoming) for one in row.rows if word_of(one) == LEAF) or any(spoilt_by_others(row)):
+            if any(worst(one.incoming) for one in row.rows if word_of(one.autograd) == LEAF) or any(
+                spoilt_by_others(row)
+            ):
                 return  # it comes of the weights
             continue
         bad, call = kind_of_records(row.outputs), calls.get(row.node)
@@ -224,7 +235,7 @@ def _given(row: AutogradRow, rows: Mapping[int, AutogradRow]) -> AutogradRow | N
     for _ in range(len(rows)):
         first = row.next[0][0] if row.next else -1
         before = rows.get(first)
-        if before is None or word_of(before) not in UNCHANGING:
+        if before is None or word_of(before.autograd) not in UNCHANGING:
             return before
         row = before
     return None

@@ -43,7 +43,7 @@ def growing_errors(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
         f"{name} falls where the error grows: {_called(errors[-1])} comes into it with a minus, so every step makes "
     )
     title += "the error larger"
-    if all(word_of(row) in LIKELIHOODS for row in errors[-1]):
+    if all(word_of(row.autograd) in LIKELIHOODS for row in errors[-1]):
         title = f"{name} is a logarithm of chances without a minus, so every step makes what is right less likely"
     yield Finding(
         "diverges",
@@ -79,7 +79,7 @@ def _trains_weights(view: ProgramView, facts: RunFacts) -> bool:
 def _negative_errors(view: ProgramView, traced: BackwardTraced) -> list[AutogradRow]:
     """The errors in a loss, where each has a minus, and likelihoods, where none has; [] else."""
     rows = {row.id: row for row in traced.rows if row.order == 1}
-    errors = [row for row in rows.values() if _is_error(row, rows) or word_of(row) in LIKELIHOODS]
+    errors = [row for row in rows.values() if _is_error(row, rows) or word_of(row.autograd) in LIKELIHOODS]
     reached = _plain_terms(view, traced, rows)
     return errors if all(row.id in reached and _goes_wrong(row) for row in errors) else []
 
@@ -89,22 +89,22 @@ def _goes_wrong(row: AutogradRow) -> bool:
     summary = next(iter(row.incoming), None)
     if summary is None or summary.minimum is None or summary.maximum is None:
         return False
-    if word_of(row) in LIKELIHOODS:
+    if word_of(row.autograd) in LIKELIHOODS:
         return summary.minimum >= 0 and summary.maximum > 0
     return summary.minimum < 0 and summary.maximum <= 0
 
 
 def _is_error(row: AutogradRow, rows: Rows) -> bool:
     """Whether a prediction is compared with numbers that do not learn."""
-    word = word_of(row)
+    word = word_of(row.autograd)
     if word in ERRORS | CHOSEN:
         return True
     places = [place for place, _ in row.next]
     is_square = word in POWERS or (word == "Mul" and len(places) == 2 and places[0] == places[1])
     before = rows.get(places[0]) if is_square and places else None
-    while before is not None and word_of(before) in UNCHANGING and before.next:
+    while before is not None and word_of(before.autograd) in UNCHANGING and before.next:
         before = rows.get(before.next[0][0])
-    if before is None or word_of(before) not in DIFFERENCES:
+    if before is None or word_of(before.autograd) not in DIFFERENCES:
         return False
     sides = [place for place, _ in before.next if place in rows]
     return len(sides) == 1
@@ -116,7 +116,11 @@ def _plain_terms(view: ProgramView, traced: BackwardTraced, rows: Rows) -> set[i
     found = set(todo)
     while todo and len(found) < MOST_STEPS:
         row = rows.get(todo.pop(0))
-        if row is None or word_of(row) not in SUMS or (word_of(row) == "Mul" and not _has_number(view, row)):
+        if (
+            row is None
+            or word_of(row.autograd) not in SUMS
+            or (word_of(row.autograd) == "Mul" and not _has_number(view, row))
+        ):
             continue
         for place, _ in row.next:
             if place in rows and place not in found:
@@ -132,6 +136,10 @@ def _has_number(view: ProgramView, row: AutogradRow) -> bool:
 
 
 def _called(errors: list[AutogradRow]) -> str:
-    if any(word_of(row) in CHOSEN for row in errors):
+    if any(word_of(row.autograd) in CHOSEN for row in errors):
         return "the cross entropy"
-    return "the squared difference" if any(word_of(row) in ("Pow", "Mul", "MseLoss") for row in errors) else "the error"
+    return (
+        "the squared difference"
+        if any(word_of(row.autograd) in ("Pow", "Mul", "MseLoss") for row in errors)
+        else "the error"
+    )

@@ -4,6 +4,7 @@ What was drawn and what code called are judged alike, by the autograd nodes and 
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding
@@ -19,6 +20,7 @@ UNCHANGING = frozenset(
 LAYERS, LOGARITHMS = frozenset({"Addmm", "Mm", "Bmm"}), frozenset({"LogSoftmax", "Log", "Sub"})
 DIFFERENCES, MAXIMA = frozenset({"Sub", "Rsub"}), frozenset({"Max", "Amax"})
 ERRORS = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss", "L1Loss"})
+COMPARING, SUMS = ERRORS | DIFFERENCES, DIFFERENCES | {"Add"}
 SCALING = frozenset({"mul", "sum", "mean", "div", "truediv", "neg"})
 MOST_TERMS, MOST_STEPS = 32, 5
 Rows = Mapping[int, AutogradRow]
@@ -43,15 +45,17 @@ def objective_slips(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
 
 def _of_backward(view: ProgramView, traced: BackwardTraced) -> Iterator[Finding]:
     rows = {row.id: row for row in traced.rows if row.order == 1}
-    divergences = [one for row in rows.values() if (one := _divergence(row, rows)) is not None]
+    sums = [row for row in rows.values() if word_of(row.autograd) in SUMS]
+    divergences = [one for row in sums if (one := _divergence(row, rows)) is not None]
     if divergences and all(_falls(square) for _, square in divergences):
         yield _negative_divergence(_named(view, divergences[0][0].node))
     for row in rows.values():
-        if word_of(row) == "Mul" and _is_policy(row, rows):
+        word = word_of(row.autograd)
+        if word == "Mul" and _is_policy(row, rows):
             yield _learning_advantage(row)
-        elif word_of(row) in ERRORS | DIFFERENCES and _has_learning_target(row, rows):
+        elif word in COMPARING and _has_learning_target(row, rows):
             yield _learning_target(row)
-        elif word_of(row) == "Exp" and _is_ratio_to_itself(row, rows):
+        elif word == "Exp" and _is_ratio_to_itself(row, rows):
             yield _ratio_of_one(row)
 
 
@@ -62,10 +66,15 @@ def _is_ratio_to_itself(row: AutogradRow, rows: Rows) -> bool:
     """
     difference = _giver(_input(row), rows)
     arrived, left = next(iter(row.incoming), None), next(iter(row.outgoing), None)
-    if difference is None or word_of(difference) not in DIFFERENCES or arrived is None or left is None:
+    if difference is None or word_of(difference.autograd) not in DIFFERENCES or arrived is None or left is None:
         return False
     sides = [_giver(place, rows) for place, _ in difference.next[:2]]
-    if len(sides) != 2 or sides[0] is None or sides[1] is None or word_of(sides[0]) != word_of(sides[1]):
+    if (
+        len(sides) != 2
+        or sides[0] is None
+        or sides[1] is None
+        or word_of(sides[0].autograd) != word_of(sides[1].autograd)
+    ):
         return False
     figures = [(one.minimum, one.maximum, one.rms) for one in (arrived, left)]
     return figures[0] == figures[1] and bool(arrived.rms)
@@ -89,10 +98,8 @@ def _divergence(row: AutogradRow, rows: Rows) -> tuple[AutogradRow, AutogradRow]
 
     It is mu² + exp(v) − v − 1, or the same with every sign turned.
     """
-    if word_of(row) not in DIFFERENCES | {"Add"}:
-        return None
     terms = _terms(row, rows)
-    for grown in (one for one in terms if word_of(one.row) == "Exp"):
+    for grown in (one for one in terms if word_of(one.row.autograd) == "Exp"):
         exponent = _input(grown.row)
         squares = [one.row for one in terms if one.sign == grown.sign and _is_square(one.row)]
         if squares and any(one.row.id == exponent and one.sign == -grown.sign for one in terms):
@@ -124,12 +131,12 @@ def _negative_divergence(item: ItemId) -> Finding:
 def _is_policy(row: AutogradRow, rows: Rows) -> bool:
     """Whether the logarithm of a chosen chance is multiplied by a difference that a layer's value is a part of."""
     factors = [_giver(place, rows) for place, _ in row.next]
-    chosen = next((one for one in factors if one is not None and word_of(one) == "Gather"), None)
+    chosen = next((one for one in factors if one is not None and word_of(one.autograd) == "Gather"), None)
     others = [one for one in factors if one is not None and one is not chosen]
-    if chosen is None or len(factors) != 2 or len(others) != 1 or word_of(others[0]) not in DIFFERENCES:
+    if chosen is None or len(factors) != 2 or len(others) != 1 or word_of(others[0].autograd) not in DIFFERENCES:
         return False
     chances = _giver(_input(chosen), rows)
-    if chances is None or word_of(chances) not in LOGARITHMS:
+    if chances is None or word_of(chances.autograd) not in LOGARITHMS:
         return False
     return any(_comes_of_layer(one.row, rows) for one in _terms(others[0], rows))
 
@@ -153,11 +160,15 @@ def _has_learning_target(row: AutogradRow, rows: Rows) -> bool:
     if len(sides) != 2:
         return False
     for chosen, target in (sides, sides[::-1]):
-        if chosen is None or target is None or word_of(chosen) != "Gather":
+        if chosen is None or target is None or word_of(chosen.autograd) != "Gather":
             continue
         chances = _giver(_input(chosen), rows)
         best = [one.row for one in _terms(target, rows, through_factors=True)]
-        if chances is not None and word_of(chances) in LAYERS and any(word_of(one) in MAXIMA for one in best):
+        if (
+            chances is not None
+            and word_of(chances.autograd) in LAYERS
+            and any(word_of(one.autograd) in MAXIMA for one in best)
+        ):
             return True
     return False
 
@@ -196,7 +207,7 @@ def _terms(row: AutogradRow, rows: Rows, *, through_factors: bool = False) -> li
     found, todo = list[_Term](), [_Term(1, row)]
     while todo and len(found) < MOST_TERMS:
         sign, here = todo.pop()
-        word, given = word_of(here), [rows.get(place) for place, _ in here.next]
+        word, given = word_of(here.autograd), [rows.get(place) for place, _ in here.next]
         signs = {"Add": (1, 1), "Sub": (1, -1), "Rsub": (-1, 1), "Neg": (-1,)}.get(word)
         if word == "Mul" and through_factors and given.count(None) == 1:
             signs = (1, 1)
@@ -213,15 +224,15 @@ def _terms(row: AutogradRow, rows: Rows, *, through_factors: bool = False) -> li
 
 
 def _comes_of_layer(row: AutogradRow, rows: Rows) -> bool:
-    giver = row if word_of(row) not in UNCHANGING else _giver(row.id, rows)
-    return giver is not None and word_of(giver) in LAYERS
+    giver = row if word_of(row.autograd) not in UNCHANGING else _giver(row.id, rows)
+    return giver is not None and word_of(giver.autograd) in LAYERS
 
 
 def _giver(place: int, rows: Rows) -> AutogradRow | None:
     """What computed a value, before it was squeezed, picked out or turned in its sign."""
     here = rows.get(place)
     for _ in range(len(rows)):
-        if here is None or word_of(here) not in UNCHANGING:
+        if here is None or word_of(here.autograd) not in UNCHANGING:
             return here
         here = rows.get(_input(here))
     return None
@@ -233,9 +244,12 @@ def _input(row: AutogradRow) -> int:
 
 def _is_square(row: AutogradRow) -> bool:
     factors = [place for place, _ in row.next]
-    return word_of(row) == "Pow" or (word_of(row) == "Mul" and len(factors) == 2 and factors[0] == factors[1])
+    return word_of(row.autograd) == "Pow" or (
+        word_of(row.autograd) == "Mul" and len(factors) == 2 and factors[0] == factors[1]
+    )
 
 
-def word_of(row: AutogradRow) -> str:
+@lru_cache(maxsize=1000)
+def word_of(autograd: str) -> str:
     """``LogSoftmax`` for ``LogSoftmaxBackward0``."""
-    return row.autograd.rstrip("0123456789").removesuffix("Backward")
+    return autograd.rstrip("0123456789").removesuffix("Backward")

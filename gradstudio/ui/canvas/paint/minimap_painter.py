@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
+from PySide6.QtGui import QPainter, QPen, QPixmap
 
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.camera import Camera
@@ -63,7 +63,6 @@ class MapPicture:
         """Nothing is painted yet."""
         self._scene = scene
         self._key: object = None
-        self._colors: tuple[CanvasStyle | None, dict[str, int]] = (None, {})
         self._pixmap = QPixmap()
 
     def paint(
@@ -108,17 +107,17 @@ class MapPicture:
         if not scene.stack.ids:
             return
         rects = seen.rects(scene.placement.bounds)
-        groups: dict[int, list[int]] = {}
+        by_category: dict[str, list[int]] = {}
         hollow: list[int] = []
         for k, item in enumerate(scene.stack.ids):
             node = nodes[item]
             if node.muted or node.bypassed:
                 hollow.append(k)
             elif item not in failed:
-                groups.setdefault(self._color(style, scene.stack.cards[item].layout.category), []).append(k)
+                by_category.setdefault(scene.stack.cards[item].layout.category, []).append(k)
         painter.setPen(Qt.PenStyle.NoPen)
-        for rgb, which in groups.items():
-            painter.setBrush(QColor.fromRgb(rgb))
+        for category, which in by_category.items():
+            painter.setBrush(style.theme.category_mark(category))
             draw_rects(painter, rects[which])
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(style.color("text_dim"), 0.0))
@@ -126,15 +125,6 @@ class MapPicture:
         self._paint_failed(
             painter, style, rects[[scene.stack.index[item] for item in failed if item in scene.stack.index]]
         )
-
-    def _color(self, style: CanvasStyle, category: str) -> int:
-        """The category's colour as in lists: headers are too pale for spots so small."""
-        if self._colors[0] is not style:
-            self._colors = (style, {})
-        known = self._colors[1]
-        if category not in known:
-            known[category] = style.theme.category_mark(category).rgb()
-        return known[category]
 
     def _paint_failed(self, painter: QPainter, style: CanvasStyle, rects: Floats) -> None:
         """In the colour of danger, with a cross."""
