@@ -4,6 +4,7 @@ The engine executes exactly these texts; the exported script is made of the same
 """
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Annotated
 
 import msgspec
@@ -151,7 +152,7 @@ class Inside(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     spans: tuple[Span, ...] = ()
 
 
-class Program(msgspec.Struct, frozen=True, kw_only=True):
+class Program(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """A compiled document.
 
     Attributes:
@@ -182,6 +183,11 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     codes: tuple[CodeLines, ...] = ()
     root: str = ""
     rootless: str = ""
+
+    @cached_property
+    def texts(self) -> dict[ItemId, str]:
+        """The statement of each node of the program's own text, in their order."""
+        return {statement.node: statement.text for statement in flatten_statements(self.statements)}
 
 
 def flatten_statements(statements: Iterable[Statement | BlockStatement]) -> Iterator[Statement]:

@@ -302,7 +302,8 @@ def _word_of(operator: str) -> str:
 
 def _root(analysis: Analysis) -> ItemId | None:
     graph, validity = analysis.graph, analysis.validity
-    nodes = [graph.nodes[item] for item in graph.order() if item in graph.nodes and validity.is_live(item)]
+    gone = validity.gone_of(frozenset(graph.nodes))
+    nodes = [graph.nodes[item] for item in graph.order() if item in graph.nodes and item not in gone]
     chosen = next((node.id for node in nodes if "root" in node.marks), None)
     if chosen is not None:
         return chosen
@@ -329,7 +330,7 @@ def _taken_further(analysis: Analysis) -> set[ItemId]:
     nodes, validity = analysis.graph.nodes, analysis.validity
     without = [item for item, operator in validity.operators.items() if not operator.results]
     silent = {item for item in without if Effect.MODE in validity.operators[item].effects}
-    further = {item for item in analysis.tensors if validity.is_live(item)} - silent
+    further = analysis.tensors - validity.gone_of(analysis.tensors) - silent
     wires = analysis.graph.wires.values()
     return {wire.source for wire in wires if wire.target in further or wire.target not in nodes}
 

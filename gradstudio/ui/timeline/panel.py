@@ -4,7 +4,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gradstudio.graph.model import ItemId
-from gradstudio.program.model import Program, flatten_statements
+from gradstudio.program.model import Program
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.ui.actions.action_set import ActionSet
 from gradstudio.ui.state.results.timeline_cursor import loops_around
@@ -121,7 +121,7 @@ class TimelinePanel(QWidget):
         self._is_behind = self._session.run.status.slide.moves
         if self._is_behind:
             return
-        self._texts = {statement.node: statement.text for statement in flatten_statements(program.statements)}
+        self._texts = program.texts
         self.strip.graph_changed(self._names())
         self._make_room()
         self._say()

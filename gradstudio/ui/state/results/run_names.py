@@ -19,13 +19,12 @@ class RunNames:
     def __init__(self, graph: Graph | None = None, program: Program | None = None) -> None:
         """Keep a graph and the program compiled from it; nothing for no run."""
         self.graph = graph.copy() if graph is not None else Graph()
-        statements = flatten_statements(program.statements) if program is not None else ()
         insides = program.insides if program is not None else ()
         inner = (one for inside in insides for one in flatten_statements((*inside.setup, *inside.body)))
         self._inner: dict[ItemId, str] = {one.node: one.text for one in inner}
         self.has_code = program is not None and bool(program.codes)
         self._lines = program.script.splitlines() if program is not None and program.codes else []
-        self.texts: dict[ItemId, str] = {statement.node: statement.text for statement in statements}
+        self.texts: dict[ItemId, str] = program.texts if program is not None else {}
 
     def title(self, node: ItemId) -> str:
         """The names the node bound when it ran, or its operator; "" when it was not in the program."""

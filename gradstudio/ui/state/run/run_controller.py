@@ -10,7 +10,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.analysis.validity import incomplete_inside
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
-from gradstudio.program.model import Program, flatten_statements, has_backward
+from gradstudio.program.model import Program, has_backward
 from gradstudio.protocol.messages import debugging, events, progress, requests
 from gradstudio.protocol.messages.base import Verb
 from gradstudio.protocol.messages.inference import Inferred
@@ -239,7 +239,7 @@ class RunController(QObject):
     # ------------------------------------------------------------------ slots
 
     def _on_compiled(self, program: Program) -> None:
-        self._texts = {statement.node: statement.text for statement in flatten_statements(program.statements)}
+        self._texts = program.texts
         reasons = {row.node: row.reason for row in program.incomplete}
         self._tables.set_incomplete({**incomplete_inside(self._store.graph), **reasons})
         self._tables.set_texts(self._texts, repeated_nodes(program.statements))
