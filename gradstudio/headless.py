@@ -46,7 +46,7 @@ from gradstudio.graph.edits import SetHeader, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.file_lines import FileText
+from gradstudio.program.file_lines import FileText, line_of_part
 from gradstudio.program.model import Program, flatten_statements, has_backward
 from gradstudio.program.module_names import module_names
 from gradstudio.program.trust import untrusted_code
@@ -318,10 +318,13 @@ def _notices(opened: OpenedGraph, program: Program, inferred: Inferred) -> list[
     """What torch runs without a word, and what is hardly meant: no problem, so the check is passed all the same."""
     titles = program_analysis.addresses(opened.graph)
     printed = {statement.node: statement.line for statement in flatten_statements(program.statements)}
-    return [
-        problem_json(titles.get(node, node), _line(opened, node, printed.get(node)), words, advice)
-        for node, words, advice in notices(opened.graph, values_expected(inferred.ports))
-    ]
+    lines, found = opened.lines or script_lines(program), list[Json]()
+    for finding, advice in notices(opened.graph, values_expected(inferred.ports)):
+        node = finding.node
+        inside = line_of_part(program, lines, node, finding.line) if finding.line else None
+        line = inside or _line(opened, node, printed.get(node))
+        found.append(problem_json(titles.get(node, node), line, finding.title, advice))
+    return found
 
 
 def _line(opened: OpenedGraph, node: ItemId, line: int | None) -> int | None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.silent_mistakes import silent_mistakes
 from gradstudio.advice.explanation import SCRIPT_LINES, Lines, expected_record, explain, failed_of
 from gradstudio.advice.failure_case import Lookup
@@ -19,7 +20,7 @@ from gradstudio.graph.groups.call_ids import is_call_item, path_of
 from gradstudio.graph.groups.code_ids import code_call
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.name_bindings import name_of
-from gradstudio.program.file_lines import line_of_call
+from gradstudio.program.file_lines import line_of_call, line_of_part
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.events import Failed, NamedEntry, Warned
 from gradstudio.protocol.messages.inference import Inferred, PortInference
@@ -80,13 +81,13 @@ def warnings_json(warned: Iterable[Warned], titles: Mapping[ItemId, str]) -> lis
     ]
 
 
-def notices(graph: Graph, lookup: Lookup) -> Iterator[tuple[ItemId, str, Advice]]:
-    """What torch runs without a word and what is hardly meant: node, one line, advice."""
+def notices(graph: Graph, lookup: Lookup) -> Iterator[tuple[Finding, Advice]]:
+    """What torch runs without a word and what is hardly meant."""
     for finding in silent_mistakes(graph, lookup):
         if finding.severity == "info" and finding.kind == "whole_code":
             continue  # a check says it with the code
         fixes = tuple(fix.title for fix in finding_fixes(finding, graph))
-        yield finding.node, finding.title, Advice(finding.explanation, fixes)
+        yield finding, Advice(finding.explanation, fixes)
 
 
 SEVERITIES = {"error": "ERROR", "warning": "WARNING", "info": "NOTE"}
@@ -109,6 +110,8 @@ def problems_json(graph: Graph, recorder: RunRecorder, lines: Lines, program: Pr
         node, line = titles.get(problem.node, problem.node), lines.get(path_of(problem.node)[-1])
         if call is not None and program is not None:
             node, line = titles.get(call.card, call.card), line_of_call(program, lines, call)
+        elif problem.line and program is not None:
+            line = line_of_part(program, lines, problem.node, problem.line)
         elif problem.kind == "failure" and recorder.failed is not None and recorder.failed.node == problem.node:
             line = recorder.failed.line or line
         data = problem_json(node, line, problem.title, Advice(problem.explanation, problem.fixes))

@@ -34,6 +34,7 @@ class RunProblem(NamedTuple):
         node: as a run speaks of it, also inside calls.
         title: the cause in one sentence; `explanation` says why and what to do, `words` are torch's own.
         fixes: ways out, each one imperative sentence.
+        line: of the undrawn Python that the node is, counted from 1; 0: the node as a whole.
     """
 
     severity: Severity
@@ -43,6 +44,7 @@ class RunProblem(NamedTuple):
     explanation: str = ""
     words: str = ""
     fixes: tuple[str, ...] = ()
+    line: int = 0
 
 
 class RunRecorder:
@@ -174,7 +176,8 @@ def _warnings(graph: Graph, recorder: RunRecorder) -> Iterator[RunProblem]:
 def _of_finding(graph: Graph, finding: Finding) -> RunProblem:
     fixes = tuple(fix.title for fix in finding_fixes(finding, graph))
     title = placed_title(graph, finding)
-    return RunProblem(finding.severity, finding.kind, finding.node, title, finding.explanation, fixes=fixes)
+    told = (finding.severity, finding.kind, finding.node, title, finding.explanation)
+    return RunProblem(*told, fixes=fixes, line=finding.line)
 
 
 def split_first_sentence(text: str) -> tuple[str, str]:

@@ -31,6 +31,12 @@ def line_in_file(program: Program, lines: Mapping[ItemId, int], node: ItemId, li
     return _line_of_code(code, lines, max(0, line - code.line)) if code is not None else lines[item]
 
 
+def line_of_part(program: Program, lines: Mapping[ItemId, int], node: ItemId, line: int) -> int | None:
+    """The line of the file from which one of the lines of undrawn Python was read, counted from 1 within it."""
+    code = next((code for code in program.codes if code.node == node), None)
+    return _line_of_code(code, lines, line - 1) if code is not None and node in lines else lines.get(node)
+
+
 def line_of_call(program: Program, lines: Mapping[ItemId, int], call: CodeCall) -> int | None:
     """The line of the file on which undrawn Python called something; None where that is in another file."""
     if call.file:

@@ -2,8 +2,10 @@
 
 from gradstudio.advice import problem_report
 from gradstudio.advice.model import Advice
+from gradstudio.advice.run_problems import RunRecorder
 from gradstudio.graph.analysis.program_analysis import addresses
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.events import Failed, NamedEntry
 from gradstudio.protocol.messages.inference import LeafInference, PortInference
@@ -14,6 +16,10 @@ PRODUCT = "import torch\n\na = torch.ones(2, 3)\nb = torch.ones(2, 3)\nc = a @ b
 PAIR = "import torch\n\na = torch.ones(2, 3)\nv, i = torch.max(a, dim=1)\n_, q = torch.max(a, dim=1)\n"
 BROADCAST = (
     "import torch\n\nx = torch.randn(8, 1, requires_grad=True)\ny = torch.randn(8)\nd = x - y\nloss = (d**2).mean()\n"
+)
+PLAIN_LIST = (
+    "class Net(nn.Module, Mixed):\n    def __init__(self):\n        super().__init__()\n        self.layers = []\n"
+    "        self.layers.append(nn.Linear(2, 2))\n"
 )
 
 
@@ -95,9 +101,9 @@ def test_what_torch_runs_silently_is_noticed_once_the_shapes_are_known() -> None
     graph, named = read(BROADCAST)
     assert list(problem_report.notices(graph, problem_report.values_expected(()))) == []
     ports = [expected(named["x"], 8, 1, grad=True), expected(named["y"], 8)]
-    ((node, title, advice),) = problem_report.notices(graph, problem_report.values_expected(ports))
-    assert node == named["d"]
-    assert title == "[8, 1] and [8] broadcast to [8, 8] in d"
+    ((finding, advice),) = problem_report.notices(graph, problem_report.values_expected(ports))
+    assert finding.node == named["d"]
+    assert finding.title == "[8, 1] and [8] broadcast to [8, 8] in d"
     assert advice.explanation.startswith("A column and a vector of 8 elements")
     assert advice.fixes == ("Give y the other's shape (y.reshape(8, 1))",)
 
@@ -126,3 +132,11 @@ def test_a_slow_run_says_where_it_is_as_far_as_that_is_known() -> None:
     assert problem_report.slow_words(None, 7) == "still running; Ctrl+C stops it"
     assert problem_report.slow_words(3, 1) == "still running (line 3); Ctrl+C stops it"
     assert problem_report.slow_words(3, 1200) == "still running (line 3, turn 1,200); Ctrl+C stops it"
+
+
+def test_a_finding_in_undrawn_python_is_told_with_its_own_line_of_the_file() -> None:
+    text = "import torch\nfrom torch import nn\n\nx = torch.ones(2)\n" + PLAIN_LIST
+    reading = read_script(text, keeps_code=True)
+    program = compile_graph(reading.graph)
+    (problem,) = problem_report.problems_json(reading.graph, RunRecorder(), reading.lines, program)
+    assert (problem["kind"], problem["line"]) == ("left_out", 9)

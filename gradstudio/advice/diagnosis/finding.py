@@ -95,6 +95,7 @@ class Finding(NamedTuple):
         path: the nodes the trouble went through, the first one where it began; the node itself is among them.
         backward: in which backward it was seen; 0: in the forward, or in the graph alone.
         place: index among that backward's rows, to look at that moment; -1: it stands from the backward's end on.
+        line: of the undrawn Python that the node is, counted from 1; 0: the node as a whole.
     """
 
     kind: FindingKind
@@ -105,6 +106,7 @@ class Finding(NamedTuple):
     path: tuple[ItemId, ...] = ()
     backward: int = 0
     place: int = -1
+    line: int = 0
 
 
 WEIGHT: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}

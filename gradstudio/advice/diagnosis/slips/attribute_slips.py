@@ -67,12 +67,12 @@ def of_code(graph: Graph) -> Iterator[Finding]:
                 continue
             whose = ast.unparse(part.value)
             if near_attribute(part.attr) and whose != "self" and part.attr not in _names_read(graph):
-                yield _misspelt(item, f"{whose}.{part.attr}", part.attr)
+                yield _misspelt(item, f"{whose}.{part.attr}", part.attr, part.lineno)
             elif part.attr == REQUIRES and whose in modules:
-                yield _of_module(item, whose)
+                yield _of_module(item, whose, part.lineno)
 
 
-def _misspelt(item: ItemId, written: str, name: str) -> Finding:
+def _misspelt(item: ItemId, written: str, name: str, line: int = 0) -> Finding:
     right = near_attribute(name)
     return Finding(
         "unknown_attribute",
@@ -81,10 +81,11 @@ def _misspelt(item: ItemId, written: str, name: str) -> Finding:
         f"{written} does nothing: torch knows no {name}, the attribute is called {right}",
         f"Python gives an object any name that is written to it, and nothing reads this one. Write .{right}.",
         (item,),
+        line=line,
     )
 
 
-def _of_module(item: ItemId, whose: str) -> Finding:
+def _of_module(item: ItemId, whose: str, line: int = 0) -> Finding:
     return Finding(
         "unknown_attribute",
         "warning",
@@ -92,6 +93,7 @@ def _of_module(item: ItemId, whose: str) -> Finding:
         f"{whose}.{REQUIRES} does nothing: a module has no such attribute, and its parameters stay as they are",
         f"Write {whose}.{REQUIRES}_(False), with an underscore, or set it of each of {whose}.parameters().",
         (item,),
+        line=line,
     )
 
 

@@ -38,6 +38,7 @@ class _Act(NamedTuple):
     word: str
     of: str
     at: int
+    line: int
 
 
 def of_order(graph: Graph) -> Iterator[Finding]:
@@ -124,7 +125,7 @@ def _act(statement: ast.stmt, at: int) -> _Act | None:
     called = statement.value if isinstance(statement, ast.Expr) else None
     if not isinstance(called, ast.Call) or not isinstance(called.func, ast.Attribute) or called.func.attr not in ACTS:
         return None
-    return _Act(called.func.attr, ast.unparse(called.func.value), at)
+    return _Act(called.func.attr, ast.unparse(called.func.value), at, statement.lineno)
 
 
 def _steps_again(acts: Sequence[_Act], step: _Act) -> bool:
@@ -145,6 +146,7 @@ def _idle(item: ItemId, step: _Act, cause: str) -> Finding:
         f"{step.of} steps without gradients: {cause}",
         "What a backward computes is zeroed before a step uses it. The order is zero_grad, backward, step.",
         (item,),
+        line=step.line,
     )
 
 
@@ -164,6 +166,7 @@ def _never_evaluates(texts: Sequence[tuple[ItemId, str]], whole: str, facts: Run
         "Under no_grad dropout still drops, and batch normalisation goes by this batch and takes it into its running "
         "averages. Call eval() of the model there, and train() where training goes on.",
         (item,),
+        line=function.lineno,
     )
 
 
@@ -181,6 +184,7 @@ def _never_trains_again(texts: Sequence[tuple[ItemId, str]], facts: RunFacts) ->
                 "eval() holds until train() is called. Dropout does nothing from then on, and batch normalisation "
                 "keeps its old averages. Call train() of the model where an epoch of training begins.",
                 (item,),
+                line=function.lineno,
             )
             return
 

@@ -34,7 +34,7 @@ def of_code(graph: Graph) -> Iterator[Finding]:
         for made in (part for part in found if isinstance(part, ast.ClassDef)):
             if _derives(made, "Module"):
                 yield from _plain_lists(item, made)
-                yield from _plain_dicts(item, made.name, made)
+                yield from _plain_dicts(item, made.name, made, is_whole=True)
             elif _derives(made, "Function"):
                 yield from _lost_gradients(item, made)
 
@@ -63,6 +63,7 @@ def _never_zeroed(parts: Mapping[ItemId, Sequence[ast.AST]]) -> Iterator[Finding
                 "Each backward adds to .grad, so a step goes by the sum of all gradients since the first. Put "
                 f"{owner}.zero_grad() before `{ast.unparse(acts['backward'])}()`.",
                 (item,),
+                line=acts["backward"].lineno,
             )
             return
 
@@ -92,6 +93,7 @@ def _idle_closures(item: ItemId, syntax: ast.AST) -> Iterator[Finding]:
             "LBFGS asks for the loss at several places within one step. The closure has to zero the gradients, compute "
             "the loss, call its backward and return it.",
             (item,),
+            line=call.lineno,
         )
         return
 
@@ -144,6 +146,7 @@ def _plain_lists(item: ItemId, made: ast.ClassDef) -> Iterator[Finding]:
                 f"A module knows the layers that are its attributes. Write self.{owner.attr} = nn.ModuleList() instead "
                 "of [].",
                 (item,),
+                line=call.lineno,
             )
             return
 
@@ -159,8 +162,12 @@ def _dicts_in_drawn_classes(graph: Graph) -> Iterator[Finding]:
                 yield from _plain_dicts(item, name, syntax_of(text))
 
 
-def _plain_dicts(item: ItemId, name: str, made: ast.AST) -> Iterator[Finding]:
-    """Layers as the values of a dict, which no container of torch is given."""
+def _plain_dicts(item: ItemId, name: str, made: ast.AST, *, is_whole: bool = False) -> Iterator[Finding]:
+    """Layers as the values of a dict, which no container of torch is given.
+
+    Args:
+        is_whole: whether the class stands in the code of the item itself, which knows its lines.
+    """
     called = {ast.unparse(one.func).rpartition(".")[2] for one in ast.walk(made) if isinstance(one, ast.Call)}
     for one in ast.walk(made):
         owner = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
@@ -178,6 +185,7 @@ def _plain_dicts(item: ItemId, name: str, made: ast.AST) -> Iterator[Finding]:
                 "optimizer updates them",
                 f"A module knows the layers that are its attributes. Write self.{owner.attr} = nn.ModuleDict({{…}}).",
                 (item,),
+                line=one.lineno if is_whole else 0,
             )
             return
 
@@ -201,6 +209,7 @@ def _lost_gradients(item: ItemId, made: ast.ClassDef) -> Iterator[Finding]:
         "arrives",
         f"By the chain rule the slope is multiplied by what comes from behind: return {names[0]} * ….",
         (item,),
+        line=method.lineno,
     )
 
 

@@ -39,6 +39,7 @@ class Truths(NamedTuple):
     active: Tick | None
     call: CodeCall | None
     chosen: frozenset[ItemId]
+    pointed: int = 0
 
 
 class LineMarks:
@@ -91,9 +92,17 @@ class LineMarks:
         return self.line_of(failure.failed.node)
 
     def first_chosen_line(self) -> int:
-        """The first line of the dock on which a selected item begins; 0: none."""
+        """The line that is pointed at, else the first of the dock on which a selected item begins; 0: none."""
+        if pointed := self.pointed_line():
+            return pointed
         lines = (self.line_of(span.node) for span in self.places.in_order(self.chosen()))
         return next((line for line in lines if line), 0)
+
+    def pointed_line(self) -> int:
+        """The line of the dock that is pointed at within a selected item's undrawn Python; 0: none."""
+        attention = self._session.attention
+        span = self.places.of.get(attention.current) if attention.line and attention.current is not None else None
+        return self.lines.shown(min(span.line + attention.line - 1, span.end_line)) if span is not None else 0
 
     def chosen(self) -> frozenset[ItemId]:
         """The selected items; both lines of a module and the call on its card."""
@@ -104,7 +113,8 @@ class LineMarks:
     def _truths(self) -> Truths:
         results = self._session.results
         call = call_at(results)
-        return Truths(results.failures, results.next_node, results.running_node, results.active, call, self.chosen())
+        of_run = (results.failures, results.next_node, results.running_node, results.active, call)
+        return Truths(*of_run, self.chosen(), self._session.attention.line)
 
     def _line_at(self, active: Tick, call: CodeCall | None) -> int:
         own = self.lines.shown(call.line) if call is not None and not call.file else 0
@@ -135,6 +145,9 @@ class LineMarks:
         margin = max(LEAST_AROUND, len(seen))
         self._around = range(seen.start - margin, seen.stop + margin)
         if not now.chosen:
+            return
+        if now.pointed and (line := self.pointed_line()):
+            yield self._line_mark(line, self.theme.syntax.selected)
             return
         shown = range(max(1, self._around.start), min(self.lines.count + 1, self._around.stop))
         for span in self.places.on_lines(now.chosen, filter(None, map(self.lines.program, shown))):

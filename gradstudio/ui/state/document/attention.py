@@ -35,7 +35,7 @@ class Attention(QObject):
         super().__init__(parent)
         self.selection: frozenset[ItemId] = frozenset()
         self.current: ItemId | None = None
-        self.output = 0
+        self.output = self.line = 0
         self.moment: int | None = None
         self.into = False
         self.backward: int | None = None
@@ -43,20 +43,27 @@ class Attention(QObject):
         self.chosen_turns: dict[ItemId, int] = {}
         self.hovered: ItemId | None = None
 
-    def select(self, items: Iterable[ItemId], current: ItemId | None = None, output: int = 0) -> None:
-        """Select exactly these; `current` is the one whose details are shown (default: any one)."""
+    def select(self, items: Iterable[ItemId], current: ItemId | None = None, output: int = 0, line: int = 0) -> None:
+        """Select exactly these.
+
+        Args:
+            items: all of them.
+            current: the one whose details are shown; default: any one.
+            output: of `current`.
+            line: of the undrawn Python that `current` is, counted from 1; 0: the item as a whole.
+        """
         chosen = items if isinstance(items, frozenset) else list(items)
         selection = frozenset(chosen)
         if current is None and selection:
             current = self.current if self.current in selection else list(chosen)[-1]
-        if (selection, current, output) == (self.selection, self.current, self.output):
+        if (selection, current, output, line) == (self.selection, self.current, self.output, self.line):
             return
-        self.selection, self.current, self.output = selection, current, output
+        self.selection, self.current, self.output, self.line = selection, current, output, line
         self.selection_changed.emit()
 
-    def reveal(self, item: ItemId) -> None:
-        """Select the item and ask the canvas to bring it into view."""
-        self.select((item,))
+    def reveal(self, item: ItemId, line: int = 0) -> None:
+        """Select the item and ask the canvas to bring it into view, and the Code dock a line of it."""
+        self.select((item,), line=line)
         self.reveal_requested.emit(item)
 
     def look_at(self, moment: int | None, *, into: bool = False) -> None:

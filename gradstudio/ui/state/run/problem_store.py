@@ -54,6 +54,7 @@ class Problem(NamedTuple):
         path: the nodes the trouble went through, the first one where it began.
         backward, place: the moment of a backward it was seen at; 0 and -1: none.
         inside: what it is about inside the node, a call, as a run speaks of it; "": the node itself.
+        line: of the undrawn Python that the node is, counted from 1; 0: the node as a whole.
     """
 
     severity: Severity
@@ -67,6 +68,7 @@ class Problem(NamedTuple):
     backward: int = 0
     place: int = -1
     inside: ItemId = ItemId("")
+    line: int = 0
 
 
 def beyond_title(problem: Problem) -> str:
@@ -159,7 +161,7 @@ class ProblemStore(QObject):
     def reveal(self, problem: Problem) -> None:
         """Show where it is, and when it was seen, or code called it; what cannot run for a group's inside, there."""
         begins = problem.path[0] if problem.kind == "incomplete" and problem.path else problem.node
-        self._attention.reveal(begins)
+        self._attention.reveal(begins, problem.line)
         if problem.backward and problem.place >= 0:
             at = self._results.timeline.place_of(problem.backward, problem.place)
         else:
@@ -287,6 +289,7 @@ class ProblemStore(QObject):
             backward=finding.backward,
             place=finding.place,
             inside=finding.node if is_call_item(finding.node) else ItemId(""),
+            line=finding.line,
         )
 
     def _fixes_for(self, failed: Failed) -> tuple[Fix, ...]:

@@ -40,3 +40,25 @@ def test_of_a_text_that_is_no_python_nothing_is_said(code: str) -> None:
     graph = holding(code)
     assert list(of_code(graph)) == []
     assert summary_json(graph, compile_graph(graph), FileText(), Path())["missing"] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        (LISTED, "self.layers.append(nn.Linear(2, 2))"),
+        ("def f(net):\n    while True:\n        net.loss().backward()\n        opt.step()\n", "net.loss().backward()"),
+        (
+            "class Net(nn.Module):\n    def __init__(self):\n        self.a = 1\n        self.b = {'x': nn.ReLU()}\n",
+            "self.b = {'x': nn.ReLU()}",
+        ),
+        (
+            "import torch\nclass F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
+            "        return x\n    @staticmethod\n    def backward(ctx, g):\n        return ctx.a\n",
+            "def backward(ctx, g):",
+        ),
+    ],
+    ids=["list", "zero_grad", "dict", "backward"],
+)
+def test_what_is_found_in_a_text_is_told_with_its_line(code: str, line: str) -> None:
+    told = list(of_code(holding(code)))
+    assert [code.splitlines()[one.line - 1].strip() for one in told] == [line]

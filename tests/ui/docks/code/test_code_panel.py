@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import AddNode
 from gradstudio.graph.model import ROOT, ItemId, Node
+from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.debugging import Breakpoint
 from gradstudio.protocol.messages.events import Failed, Row
@@ -82,6 +83,23 @@ def test_the_line_of_the_selected_node_is_marked(qtbot: QtBot, code: CodePanel, 
     session.attention.select([item])
     line = next(k for k, text in enumerate(code.editor.toPlainText().splitlines(), start=1) if "torch.eye" in text)
     assert grounds(code)[QColor(code._theme.syntax.selected).name()] == {line}
+
+
+def test_a_finding_in_undrawn_python_leads_to_its_own_line(qtbot: QtBot, code: CodePanel, session: Session) -> None:
+    lines = [*["    a = 1"] * 60, "    def __init__(self):", '        self.b = {"x": nn.ReLU()}']
+    text = "import torch\nfrom torch import nn\n\nx = torch.ones(2)\nclass Net(nn.Module, Mixed):\n" + "\n".join(lines)
+    session.graph_store.load(read_script(text, keeps_code=True).graph)
+    qtbot.waitUntil(lambda: "nn.ReLU" in code.editor.text and bool(session.problems.problems))
+    (problem,) = (one for one in session.problems.problems if one.kind == "finding")
+    code.editor.clearFocus()
+    session.problems.reveal(problem)
+    line = code.editor.textCursor().blockNumber() + 1
+    assert code.editor.lines[line - 1].strip() == 'self.b = {"x": nn.ReLU()}'
+    assert line in code.editor.seen_lines()
+    assert grounds(code)[QColor(code._theme.syntax.selected).name()] == {line}
+    session.attention.select((problem.node,))
+    assert len(grounds(code)[QColor(code._theme.syntax.selected).name()]) == 1
+    assert code.editor.lines[code.editor.textCursor().blockNumber()].startswith("class Net")
 
 
 def test_the_line_that_failed_is_marked(qtbot: QtBot, code: CodePanel, session: Session, add: Add) -> None:
