@@ -22,6 +22,7 @@ _LARGEST_WINDOW: Final = 2**31
 _CLASSES: Final[dict[str, type]] = {"torch.Tensor": Tensor, "torch.nn.Module": torch.nn.Module}
 _RECURRENT: Final = ("torch", "torch._VF")
 """Where the functions of recurrent layers are found: by programs, and by the layers."""
+_RANKS: Final = "torch.distributed.distributed_c10d"
 
 
 def stand() -> None:
@@ -30,6 +31,10 @@ def stand() -> None:
         _replace(path, partial(_looked_before, check))
     for path, saved in _AT_BACKWARD.items():
         _replace(path, partial(_looked_at_backward, saved))
+
+
+    if _RANKS in sys.modules:  # torch has it, or was built without
+        _replace(f"{_RANKS}._canonicalize_group_rank", _looked_at_rank)
 
 
 def _replace(path: str, guarded: Callable[[Any], Any]) -> None:
@@ -64,6 +69,25 @@ def _looked_at_backward(saved: Saved, function: Callable[..., Any]) -> Callable[
         if isinstance(first, Tensor) and first.requires_grad and _have_data(first, *arguments):
             _watch(first, function.__name__, tuple(saved(result, *arguments, **named)))
         return result
+
+    return call
+
+
+def _looked_at_rank(function: Callable[..., int]) -> Callable[..., int]:
+    """Refuse a rank that a group has not, wherever one is named: `dst` and `src` of what ranks do together.
+
+    WORKAROUND(gloo looks for it behind the end of its list of connections: it ends the process, or waits for half an
+    hour for who never comes).
+    """
+
+    @wraps(function)
+    def call(group: Any, *ranks: Any, **named: Any) -> int:
+        rank = function(group, *ranks, **named)
+        size = group.size() if isinstance(group, torch.distributed.ProcessGroup) else 0
+        if size and isinstance(rank, int) and not 0 <= rank < size:
+            those = f"{size} processes, ranks 0 to {size - 1}" if size > 1 else "one process, rank 0"
+            raise AccessRefused(f"There is no rank {rank} in this group: it has {those}. Give dst or src one of these.")
+        return rank
 
     return call
 

@@ -208,6 +208,49 @@ def test_one_rank_holds_a_nan_and_is_named(ranks: EngineProcess) -> None:
     assert spread(tensor(outcome.report, "x")).nan.ranks == (1,)
 
 
+OUTSIDE = f"""{JOIN}d = torch.distributed
+t = torch.ones(2)
+me = d.get_rank()
+alone = d.new_group([0])
+calls = [
+    lambda: d.send(t, 5), lambda: d.send(t, -1), lambda: d.isend(t, group_dst=7), lambda: d.recv(t, {RANKS}),
+    lambda: d.irecv(t, group_src=7), lambda: d.P2POp(d.isend, t, 5), lambda: d.send_object_list([1], 5),
+    lambda: d.broadcast(t, 5), lambda: d.reduce(t, -1), lambda: d.gather(t, None, 5), lambda: d.scatter(t, None, 5),
+]
+for call in calls:
+    try:
+        call()
+    except Exception as error:
+        print(error)
+if me == 0:
+    try:
+        d.send(t, group=alone, group_dst=1)
+    except Exception as error:
+        print(error)
+passed = t * me
+if me == 0:
+    d.send(t, 1)
+    d.recv(passed)
+else:
+    d.recv(passed, 0)
+    d.send(passed + 1, 0)
+d.broadcast(t, 1)
+"""
+
+
+def test_a_rank_that_a_group_has_not_is_refused_wherever_it_is_named(ranks: EngineProcess) -> None:
+    outcome = run(ranks, OUTSIDE)
+    assert outcome.paused.outcome == "done"
+    told = [line for one in outcome.printed for line in one.text.splitlines()]
+    wrong = ["5", "-1", "7", "2", "7", "5", "5", "5", "-1", "5", "5"]
+    words = "There is no rank {} in this group: it has {}. Give dst or src one of these."
+    expected = [words.format(rank, "2 processes, ranks 0 to 1") for rank in wrong]
+    assert [line for line in told if line.startswith("[rank 1] ")] == [f"[rank 1] {line}" for line in expected]
+    expected.append(words.format("1", "one process, rank 0"))
+    assert [line for line in told if line.startswith("[rank 0] ")] == [f"[rank 0] {line}" for line in expected]
+    assert tensor(outcome.report, "passed").summary.value == [2.0, 2.0]  # from whoever sends
+
+
 def test_one_fails_and_the_others_that_wait_for_it_are_ended_and_begin_anew(ranks: EngineProcess) -> None:
     text = f"{JOIN}if torch.distributed.get_rank() == 1:\n    raise ValueError('no data')\n"
     begin(ranks, text + "t = torch.ones(1)\ntorch.distributed.all_reduce(t)\n")

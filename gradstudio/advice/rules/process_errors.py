@@ -39,4 +39,24 @@ PROCESSES: tuple[Rule, ...] = (
         ("Make the list of torch.distributed.get_world_size() tensors",),
         ALONE.format(call="d.all_gather([torch.ones(2)] * 2, torch.ones(2))"),
     ),
+    Rule(
+        "no rank is named",
+        "ValueError",
+        r"Must specify global_rank or group_rank",
+        "This goes to one rank, or comes from one, and none is named.",
+        ("Give dst, the rank that receives it, or src, the rank that it comes from: 0 is the first",),
+        ALONE.format(call="d.send(torch.ones(2))"),
+    ),
+    Rule(
+        "a rank with itself",
+        "",
+        r"(?:destination|source) rank should not be the same as the rank of the current process"
+        r"|state_ >= CONNECTED.*Pair is not connected",
+        "A rank sends to itself here, or waits for what it sends itself: processes are connected with others alone.",
+        (
+            "Name another rank in dst or src, as (torch.distributed.get_rank() + 1) % torch.distributed.get_world_size()",
+            "Copy the tensor with clone() where it stays on its rank",
+        ),
+        ALONE.format(call="d.isend(torch.ones(2), 0)"),
+    ),
 )
