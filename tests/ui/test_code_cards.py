@@ -113,6 +113,10 @@ def test_the_inspector_and_the_outline_show_its_lines(desk: Desk, qtbot: QtBot, 
     desk.session.attention.select((card,))
     lines = desk.window.inspector.details.code.lines
     desk.until(lambda: lines.toPlainText() == code_of(desk.graph.nodes[card]))
+    desk.session.attention.reveal(card, 2)
+    desk.until(lambda: [mark.cursor.blockNumber() for mark in lines.extraSelections()] == [1])
+    desk.session.attention.select((card,))
+    desk.until(lambda: not lines.extraSelections())
     ports = desk.window.inspector.details.arguments._ports(card)
     assert [port.path for port in ports if port.path == "code"] == []
     desk.window.frame.docks.bring_forward("outline")

@@ -12,6 +12,7 @@ from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.slips.attribute_slips import near_attribute
 from gradstudio.advice.failure_case import Offer
 from gradstudio.advice.failure_sentences import is_backward
+from gradstudio.advice.fixes.code_fixes import code_fixes
 from gradstudio.advice.fixes.cut_fixes import uncut
 from gradstudio.advice.fixes.gradient_fixes import new_tensor_words
 from gradstudio.advice.fixes.inside_calls import fixes_where, id_inside
@@ -48,14 +49,14 @@ def finding_fixes(finding: Finding, graph: Graph) -> tuple[Fix, ...]:
 
     What is found inside a function or a class is mended there.
     """
-    if finding.kind not in MAKERS:
+    if finding.kind not in MAKERS and not finding.line:
         return ()
     here = finding._replace(node=id_inside(finding.node), path=tuple(map(id_inside, finding.path)))
     return fixes_where(graph, finding.node, partial(_fixes_in, here))
 
 
 def _fixes_in(finding: Finding, graph: Graph) -> tuple[Fix, ...]:
-    maker = MAKERS.get(finding.kind)
+    maker = code_fixes if finding.line else MAKERS.get(finding.kind)
     found: dict[str, Fix] = {}
     for words, recipe in maker(finding, graph) if maker is not None else ():
         edits = edits_of(graph, recipe)

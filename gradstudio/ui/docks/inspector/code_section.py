@@ -4,12 +4,13 @@ from itertools import groupby
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QBrush, QResizeEvent
-from PySide6.QtWidgets import QHeaderView, QPlainTextEdit, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtGui import QBrush, QColor, QResizeEvent, QTextCursor, QTextFormat
+from PySide6.QtWidgets import QHeaderView, QPlainTextEdit, QTextEdit, QTreeWidget, QTreeWidgetItem, QWidget
 
 from gradstudio.graph.groups.code_ids import CodeCall
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.text.code_records import code_of, is_code_at
+from gradstudio.graph.text.drawn_bodies import bodies_in
 from gradstudio.protocol.messages.records import Record, TensorRecord
 from gradstudio.scene import value_format
 from gradstudio.ui.state.results.code_calls import CallInside, call_at, calls_inside
@@ -39,7 +40,7 @@ class CodeSection(Section):
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         """No code yet."""
         super().__init__("Lines", parent)
-        self._session = session
+        self._session, self._theme = session, theme
         self.lines = QPlainTextEdit()
         self.lines.setReadOnly(True)
         self.lines.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -61,10 +62,24 @@ class CodeSection(Section):
             self.lines.setPlainText(text)
             rows = min(MOST_LINES, text.count("\n") + 1) + 1
             self.lines.setFixedHeight(rows * self.lines.fontMetrics().lineSpacing() + 12)
+        line = self._session.attention.line if not bodies_in(graph.nodes[item]) else 0
+        if line or self.lines.extraSelections():
+            self._point_at(line)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
+        self._theme = theme
         self._highlighter.set_theme(theme)
+
+    def _point_at(self, line: int) -> None:
+        """Mark a line (from 1) and bring it into view; 0: none."""
+        mark = QTextEdit.ExtraSelection()
+        mark.cursor = QTextCursor(self.lines.document().findBlockByNumber(line - 1))
+        mark.format.setBackground(QColor(self._theme.syntax.selected))
+        mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        self.lines.setExtraSelections([mark] if line else [])
+        if line:
+            self.lines.setTextCursor(mark.cursor)
 
 
 class InsideSection(Section):
