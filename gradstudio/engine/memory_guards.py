@@ -32,7 +32,6 @@ def stand() -> None:
     for path, saved in _AT_BACKWARD.items():
         _replace(path, partial(_looked_at_backward, saved))
 
-
     if _RANKS in sys.modules:  # torch has it, or was built without
         _replace(f"{_RANKS}._canonicalize_group_rank", _looked_at_rank)
 
