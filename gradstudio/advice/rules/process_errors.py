@@ -54,7 +54,8 @@ PROCESSES: tuple[Rule, ...] = (
         r"|state_ >= CONNECTED.*Pair is not connected",
         "A rank sends to itself here, or waits for what it sends itself: processes are connected with others alone.",
         (
-            "Name another rank in dst or src, as (torch.distributed.get_rank() + 1) % torch.distributed.get_world_size()",
+            "Name another rank in dst or src, as "
+            "(torch.distributed.get_rank() + 1) % torch.distributed.get_world_size()",
             "Copy the tensor with clone() where it stays on its rank",
         ),
         ALONE.format(call="d.isend(torch.ones(2), 0)"),
