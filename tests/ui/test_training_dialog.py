@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialogButtonBox, QWidget
+from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document.data.data_graph import data_graph
@@ -16,8 +16,10 @@ from gradstudio.graph.edits import apply_all
 from gradstudio.graph.recipes import add_operator, connect
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
-from gradstudio.ui.actions.training_command import add_training, asked_training, usual_training
+from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.dialogs.training.awaited_shapes import LOOK_MS
 from gradstudio.ui.dialogs.training.training_dialog import NEW, TrainingDialog
+from gradstudio.ui.state.engines.engine_child import EngineChild
 from gradstudio.ui.state.session import Session
 from tests.ui.desk import Desk
 
@@ -198,14 +200,62 @@ def test_of_a_loss_without_a_target_several_that_fit_are_to_be_chosen_from(desk:
     assert "loss = F.cross_entropy(logits, y_batch)" in lines(desk)
 
 
-def test_while_the_engine_starts_it_is_said_that_shapes_are_not_known_yet(desk: Desk, session: Session) -> None:
-    session.graph_store.load(read_script(OPEN).graph)
-    refused: list[str] = []
-    session.run.status.refused.connect(refused.append)
-    assert asked_training(session, QWidget()) is None
-    asked = usual_training(session)
-    assert asked is not None and not add_training(desk.window.canvas, session, asked)
-    assert refused == ["The engine is starting: shapes are not known yet. Choose Add training again in a moment."] * 2
+def test_before_shapes_are_known_the_dialog_waits_for_them_and_opens(desk: Desk) -> None:
+    desk.open(OPEN)
+    assert desk.session.results.inference(desk.node("logits")) is None, "the engine was not asked yet"
+    desk.window.actions["graph.ask_training"].trigger()
+    assert desk.said == "Add training begins as soon as the engine has told the shapes. Esc gives it up."
+    assert QApplication.activeModalWidget() is None
+    offered: list[str] = []
+
+    def accept() -> None:
+        dialog = QApplication.activeModalWidget()
+        if isinstance(dialog, TrainingDialog):
+            offered.extend(dialog.targets.itemText(k) for k in range(dialog.targets.count()))
+            dialog.accept()
+
+    timer = QTimer(desk.window.canvas, interval=LOOK_MS)  # the dialog has an event loop of its own
+    timer.timeout.connect(accept)
+    timer.start()
+    desk.until(lambda: "loss.backward()" in lines(desk))
+    timer.stop()
+    assert offered == ["y", "X (what the model is given)", NEW]
+    assert "loss = F.cross_entropy(logits, y_batch)" in lines(desk)
+
+
+def test_before_shapes_are_known_the_shortest_training_of_an_open_loss_waits_for_them(desk: Desk) -> None:
+    desk.open(OPEN)
+    edits, loss = add_operator(desk.graph, "torch.nn.functional.cross_entropy", 0, 0)
+    desk.session.graph_store.submit(edits, "Add")
+    wire = connect(desk.graph, desk.node("logits"), 0, loss, "input")
+    desk.session.graph_store.submit(wire, "Connect")
+    desk.window.actions["graph.training"].trigger()
+    assert "Esc gives it up" in desk.said
+    desk.until(lambda: "loss.backward()" in lines(desk))
+    assert "loss = F.cross_entropy(logits, y_batch)" in lines(desk) and desk.said.startswith("A loop learns the loss")
+
+
+def test_escape_gives_the_waiting_up_and_leaves_the_selection(desk: Desk) -> None:
+    desk.open(OPEN)
+    desk.click("logits")
+    desk.window.actions["graph.training"].trigger()
+    desk.key(Qt.Key.Key_Escape)
+    assert desk.said == "Add training was given up." and desk.current == desk.node("logits")
+    wait_for_shapes(desk)
+    later: list[None] = []
+    QTimer.singleShot(2 * LOOK_MS, lambda: later.append(None))
+    desk.until(lambda: later)
+    assert write_script(desk.graph) == write_script(read_script(OPEN).graph)
+
+
+def test_an_engine_that_does_not_come_is_said(window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    """The session's engine is none: it is started only to end."""
+    session.restore(read_script(OPEN).graph, None)
+    window.actions["graph.training"].trigger()
+    assert "Esc gives it up" in window.status.message.full
+    session.engine.client.move_to("nowhere", lambda _options, parent: EngineChild(["/no/such/engine"], parent))
+    words = "There is no engine, so shapes are not known: Run ▸ Restart engine, then Add training again."
+    qtbot.waitUntil(lambda: window.status.message.full == words)
 
 
 def test_a_last_layer_with_too_few_outputs_for_stored_classes_is_given_as_many(desk: Desk) -> None:

@@ -15,7 +15,9 @@ from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.canvas.view import CanvasView
 
 if TYPE_CHECKING:
-    from gradstudio.ui.actions.training_command import CheckpointFiles
+    from gradstudio.ui.actions.training_command import AskedTraining, CheckpointFiles
+    from gradstudio.ui.dialogs.training.awaited_shapes import AwaitedShapes
+    from gradstudio.ui.state.session import Session
 
 CODE_MENU = "Graph/Code"
 
@@ -148,20 +150,34 @@ class GraphCommands:
 
     def add_training(self) -> None:
         """Put the loss into a loop that learns, with data, optimizer and a test: one undo entry."""
-        from gradstudio.ui.actions.training_command import add_training, usual_training
+        from gradstudio.ui.actions.training_command import usual_training
 
-        asked = usual_training(self._context.session)
-        if asked is not None and add_training(self.canvas, self._context.session, asked):
-            self._show_dock("curves")
+        self._train(usual_training, self.add_training)
 
     def ask_training(self) -> None:
         """The same, as a person chooses: how long, by which optimizer, clipped, accumulated, in mixed precision."""
-        from gradstudio.ui.actions.training_command import add_training, asked_training
+        from gradstudio.ui.actions.training_command import asked_training
+
+        self._train(lambda session: asked_training(session, self._context.window), self.ask_training)
+
+    def _train(self, ask: "Callable[[Session], AskedTraining | None]", again: Callable[[], None]) -> None:
+        """Ask, and add what is asked for; `again` is called when shapes that are needed are known."""
+        from gradstudio.ui.actions.training_command import add_training
+        from gradstudio.ui.dialogs.training.awaited_shapes import ShapesAwaited
 
         session = self._context.session
-        asked = asked_training(session, self._context.window)
-        if asked is not None and add_training(self.canvas, session, asked):
-            self._show_dock("curves")
+        try:
+            asked = ask(session)
+            if asked is not None and add_training(self.canvas, session, asked):
+                self._show_dock("curves")
+        except ShapesAwaited:
+            self._awaited_shapes.begin("Add training", again)
+
+    @cached_property
+    def _awaited_shapes(self) -> "AwaitedShapes":
+        from gradstudio.ui.dialogs.training.awaited_shapes import AwaitedShapes
+
+        return AwaitedShapes(self._context.session, self.canvas)
 
     def distribute(self) -> None:
         """Have several processes train together what one trains."""

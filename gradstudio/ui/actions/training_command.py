@@ -49,7 +49,8 @@ NONE_FITS = (
 )
 DONE = "A loop learns the loss now: Run (F5)."
 TOO_FEW = "“{name}” has {wanted} classes, {layer} gives {given}"
-NO_SHAPES_YET = "{why}hapes are not known yet. Choose Add training again in a moment."
+NO_ENGINE = "There is no engine, so shapes are not known: Run ▸ Restart engine, then Add training again."
+NO_SHAPES = "Shapes are not known: a run tells them (F5). Then choose Add training again."
 DONE_WITH_CODE = "A loop learns the loss now: Run (F5), which asks first, for some of its lines are code."
 
 
@@ -62,7 +63,11 @@ class AskedTraining(NamedTuple):
 
 
 def asked_training(session: Session, window: QWidget) -> AskedTraining | None:
-    """How a person wants to train; None where they do not, or nothing can be trained, which is said."""
+    """How a person wants to train; None where they do not, or nothing can be trained, which is said.
+
+    Raises:
+        ShapesAwaited: the engine is about to tell what that hangs on.
+    """
     from gradstudio.ui.dialogs.training.training_dialog import TrainingDialog
 
     session.graph_store.settle()
@@ -128,7 +133,11 @@ def _wired(graph: Graph, goal: "Goal", target: "Target", loss: str, options: Tra
 
 
 def add_training(canvas: CanvasView, session: Session, asked: AskedTraining) -> bool:
-    """Change the program by its text; what cannot be trained is refused in words, and False."""
+    """Change the program by its text; what cannot be trained is refused in words, and False.
+
+    Raises:
+        ShapesAwaited: the engine is about to tell what that hangs on.
+    """
     from gradstudio.document.python.merge_edits import edits_to, merge
     from gradstudio.program.merging.whole_merge import merge_whole
 
@@ -185,14 +194,24 @@ def _take(canvas: CanvasView, session: Session, edits: Callable[[Graph], Edits],
 
 
 def _refuse(session: Session, words: str) -> None:
-    """Say why not, or that nobody knows yet what the program gives, as the engine has not looked at it."""
-    from gradstudio.graph.analysis.program_analysis import analyse
+    """Say why not, or that nobody knows what the program gives.
 
-    state, root = session.engine.state, analyse(session.graph_store.graph).root
-    is_known = root is None or known_tensor(session, root, 0) is not None
-    is_starting = state == "starting"
-    if not is_known and (is_starting or (state != "dead" and not session.results.tables.inference)):
-        words = NO_SHAPES_YET.format(why="The engine is starting: s" if is_starting else "S")
+    Raises:
+        ShapesAwaited: the engine is about to tell, and a target may be missing then.
+    """
+    from gradstudio.graph.recipes.training_target import KnownTensor, find_goal
+    from gradstudio.ui.dialogs.training.awaited_shapes import ShapesAwaited
+
+    graph, current = session.graph_store.graph, session.attention.current
+    some = KnownTensor((1,), "float32")
+    would_be = find_goal(graph, current, lambda value: known_tensor(session, *value) or some)
+    if would_be is not None and _open_target(session)[0] is None:  # it hangs on a shape
+        if session.run.shapes.awaited:
+            raise ShapesAwaited(words)
+        if session.engine.state == "dead":
+            words = NO_ENGINE
+        elif not session.results.tables.inference:
+            words = NO_SHAPES
     session.run.status.refused.emit(words)
 
 
@@ -226,7 +245,9 @@ def _training_text(session: Session, asked: AskedTraining) -> str | None:
     store = session.graph_store
     store.settle()
     graph = _after(store.graph, asked.edits)
-    if not is_complete(session, graph, compile_graph(graph) if asked.edits else session.run.program):
+    lack = _lack(graph, compile_graph(graph) if asked.edits else session.run.program)
+    if lack:
+        _refuse(session, lack)
         return None
     try:
         return with_training(graph, lambda value: shape_of(session, *value), asked.options)
@@ -237,11 +258,17 @@ def _training_text(session: Session, asked: AskedTraining) -> str | None:
 
 def is_complete(session: Session, graph: Graph, program: Program) -> bool:
     """Whether a program can run; why it cannot is said."""
+    lack = _lack(graph, program)
+    if lack:
+        session.run.status.refused.emit(lack)
+    return not lack
+
+
+def _lack(graph: Graph, program: Program) -> str:
+    """Which node cannot run yet, and why; "" where all can."""
     for missing in program.incomplete:
-        words = f"'{title(graph, missing.node)}' cannot run yet: {missing.reason}"
-        session.run.status.refused.emit(words)
-        return False
-    return True
+        return f"'{title(graph, missing.node)}' cannot run yet: {missing.reason}"
+    return ""
 
 
 def _learning_loop(graph: Graph, before: frozenset[ItemId]) -> list[ItemId]:

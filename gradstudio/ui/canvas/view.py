@@ -130,7 +130,7 @@ class CanvasView(QAbstractScrollArea):
             self.view_changed.connect(self.trouble.hide)
         self.remedies = QuickFixes(self, self.trouble)
         self.scene.show_wires(overlays.wires)
-        self.session_sync = SessionSync(self, self.navigation, self.remedies, self._is_in_use)
+        self.session_sync = SessionSync(self, self.navigation, self.remedies, self.is_in_use)
         self.breadcrumbs = Breadcrumbs(
             self, self.group_commands, theme, lambda top: self.setViewportMargins(0, top, 0, 0)
         )
@@ -175,14 +175,14 @@ class CanvasView(QAbstractScrollArea):
         )
         self.minimap = Minimap(self, self.navigation)
         self.ghost = GhostCard(self, self.operator_commands, self.minimap)
-        follow_up = SizeFollowUp(self, self._is_in_use)
+        follow_up = SizeFollowUp(self, self.is_in_use)
         self.searching = QuickSearch(
             self, self.selection, self.navigation, self.operator_commands, self.ghost, follow_up
         )
         self.border, self.wheeling = AutoPan(self, self.navigation, self.minimap, self._follow_drag), Wheeling()
         self.drops = OperatorDrop(self, self.ghost, self.border, self.operator_commands, self.clipboard_commands)
 
-    def _is_in_use(self) -> bool:
+    def is_in_use(self) -> bool:
         """Whether a person drags, or types into an editor or a search that an edit would close."""
         is_open = self.in_place.editor is not None or self.searching.popup is not None
         return is_open or self.input_dispatcher.gesture is not None

@@ -47,6 +47,14 @@ class ShapeRequests:
         """Whether they will be asked for in a moment."""
         return self._settle.pending or self._requests.compiles
 
+    @property
+    def awaited(self) -> bool:
+        """Whether more of them will be known by itself, as far as anybody knows: of the engine, or of a run."""
+        if self._engine.state == "dead":
+            return False
+        is_asked = self.pending or self.patience.waits
+        return is_asked or self._status.state.busy or not self._engine.ready
+
     def request(self) -> None:
         """Ask for them when the graph has settled."""
         self._settle.request()
@@ -125,6 +133,11 @@ class ShapePatience(QObject):
         engine.received.connect(self._on_engine_received)
         engine.died.connect(self._on_engine_died)
         engine.displaced.connect(self._on_engine_displaced)
+
+    @property
+    def waits(self) -> bool:
+        """Whether the engine was asked for shapes, and has not answered."""
+        return self._waits
 
     def asked(self) -> None:
         """The engine was asked for shapes."""
