@@ -14,6 +14,7 @@ from gradstudio.engine.code.meeting import meeting
 from gradstudio.engine.code.program_input import Person
 from gradstudio.engine.code.trusted_verbs import TrustedVerbs
 from gradstudio.engine.errors import VerbRefused
+from gradstudio.engine.experiment.data_look import DataLook
 from gradstudio.engine.experiment.gradcheck import check
 from gradstudio.engine.experiment.rerun import World, seed_for, stop_place
 from gradstudio.engine.experiment.whatif import answer
@@ -31,11 +32,23 @@ from gradstudio.engine.torch_settings import settings
 from gradstudio.engine.turns.checkpoints.checkpoint_file import checkpoint_bytes
 from gradstudio.engine.verbs import Engine
 from gradstudio.graph.model import ItemId
+from gradstudio.program.model import Program
 from gradstudio.protocol.messages.charts import Watch
 from gradstudio.protocol.messages.debugging import Check, Checked, MemoryByNode, WeighMemory, WhatIf, WhatIfAnswered
 from gradstudio.protocol.messages.events import Fetched, Log, Report
 from gradstudio.protocol.messages.events import Loaded as LoadedEvent
-from gradstudio.protocol.messages.inference import Estimate, Estimated, Infer, Inferred, Inferring, TryWire, WireTried
+from gradstudio.protocol.messages.inference import (
+    DataLooked,
+    Estimate,
+    Estimated,
+    Infer,
+    Inferred,
+    Inferring,
+    LookAtData,
+    PortInference,
+    TryWire,
+    WireTried,
+)
 from gradstudio.protocol.messages.module_import import BringModule, NotBrought
 from gradstudio.protocol.messages.progress import CheckpointKept, KeepCheckpoint
 from gradstudio.protocol.messages.ranks import Meet
@@ -44,6 +57,8 @@ from gradstudio.protocol.messages.torch_docs import Describe, Described
 
 NOWHERE = ItemId("")
 NOTHING_LOADED = "No program was sent yet."
+NO_SHAPES = "Its shapes are not known before a run."
+OTHER_PROGRAM = "The program is another one by now."
 
 
 class Service:
@@ -61,6 +76,8 @@ class Service:
         self._warm_up = WarmUp()
         self._inference = Inference(self._warm_up, self._say_where)
         self._asked: Infer | None = None
+        self._inferred: tuple[Program | None, tuple[PortInference, ...]] = None, ()
+        self._to_look_at: tuple[LookAtData, Program | None] | None = None
         self._inferring = 0
         self._defaults = settings()
 
@@ -80,7 +97,7 @@ class Service:
     def _idle(self) -> bool:
         """Do some of what can wait until nobody asks for anything; True while there is more."""
         try:
-            return self._engine.idle() or self._infer()
+            return self._engine.idle() or self._infer() or self._look()
         except Exception as error:  # noqa: BLE001 - the main loop: our own bug must not end the process
             text = "".join(traceback.format_exception(error))
             self._outbox.send(Log(level="error", text=f"The engine failed while it was idle:\n{text}"))
@@ -99,11 +116,38 @@ class Service:
         self._asked = None
         try:
             with torch.inference_mode(False), torch.enable_grad():
-                self._outbox.send(self._inference.infer(request, self._engine.stored.load_file))
+                inferred = self._inference.infer(request, self._engine.stored.load_file)
         except Exception:
             self._answer_anyway(request, "")
             raise
+        self._inferred = request.program, inferred.ports
+        self._outbox.send(inferred)
         return False
+
+    def _look(self) -> bool:
+        """Look at data that are asked for, unless something else is; False: there is no more to do."""
+        if self._to_look_at is None:
+            return False
+        (request, program), self._to_look_at = self._to_look_at, None
+        try:
+            answered = self._looked_at(request, program)
+        except Exception:
+            self._answer_anyway(request, "")
+            raise
+        if answered is None:
+            self._to_look_at = request, program
+        else:
+            self._outbox.send(answered)
+        return False
+
+    def _looked_at(self, request: LookAtData, program: Program | None) -> DataLooked | None:
+        world, (inferred, ports) = self._world(), self._inferred
+        if world is None or world.loaded.program is not program or program.codes:
+            why = DRAWN_ONLY if world is not None and world.loaded.program is program else OTHER_PROGRAM
+            return DataLooked(request=request.request, error=why)
+        if inferred is not program:
+            return DataLooked(request=request.request, error=NO_SHAPES)
+        return DataLook(request, world._replace(stopped=self._inbox.waiting), ports).answer()
 
     def _say_where(self, node: ItemId = NOWHERE, line: int = 0) -> None:
         """Where inference is, before it is tried: who waits for it knows that it goes on, and where it does not."""
@@ -129,6 +173,9 @@ class Service:
                 self._inferring = request.request
                 with torch.inference_mode(False), torch.enable_grad():
                     self._outbox.send(self._inference.try_wire(request, self._engine.stored.load_file))
+            case LookAtData():
+                loaded = self._engine.loaded
+                self._to_look_at = request, loaded.program if loaded is not None else None
             case Describe():
                 self._outbox.send(describe(request))
             case Fetch():
@@ -187,6 +234,8 @@ class Service:
                 self._outbox.send(Estimated())
             case TryWire():
                 self._outbox.send(WireTried(request=request.request, target=request.target))
+            case LookAtData():
+                self._outbox.send(DataLooked(request=request.request, error=reason))
             case Describe():
                 self._outbox.send(Described(request=request.request, operator=request.operator, error=reason))
             case WhatIf():

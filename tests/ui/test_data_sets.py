@@ -13,10 +13,15 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.cli import main
 from gradstudio.document.file import save
+from gradstudio.graph import recipes
+from gradstudio.graph.edits import SetHeader
+from gradstudio.graph.model import Header
 from gradstudio.graph.text.code_records import CODE
 from gradstudio.paths import resources
 from gradstudio.program.compile import compile_graph
+from gradstudio.scene.value_format import number
 from gradstudio.ui.canvas.popups.filter_list import Entry, FilterList
+from gradstudio.ui.docks.inspector.values.data_section import ONE_DRAW
 from gradstudio.ui.state.library import user_groups
 from gradstudio.ui.theme import Theme
 from tests.ui.desk import Desk
@@ -80,6 +85,49 @@ def test_one_is_found_by_what_it_is_added_and_run(desk: Desk, qtbot: QtBot) -> N
         assert torch.equal(names[name], expected)
     desk.session.graph_store.undo_stack.undo()
     assert not graph.nodes and not desk.session.graph_store.graph.definitions
+
+
+def test_a_card_says_what_it_makes_before_any_run(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    desk.open(TEXT + "\ntorch.manual_seed(3)\nw = torch.rand(5)\npoints, labels = two_moons(count=41)\n")
+    desk.until(lambda: desk.session.results.tables.inference)
+    details = desk.window.inspector.details
+    desk.session.attention.select([desk.node("w")])
+    assert "data" not in vars(desk.window.inspector.details), "only a card that may make data asks"
+    desk.session.attention.select([desk.node("points")])
+    desk.until(lambda: desk.window.inspector.details.data.isVisible())
+    section = details.data
+    torch.manual_seed(3)
+    torch.rand(5)
+    names: dict[str, Any] = {}
+    exec(TEXT, names)
+    points, labels = names["two_moons"](count=41)
+    assert section.about.words() == ["rows  41", "columns  2", "classes  2"]
+    assert [" ".join(line.split()) for line in section.classes.words()] == [
+        "Classes",
+        *(f"{k} {count} {100 * count / 41:.0f} %" for k, count in enumerate(labels.bincount().tolist())),
+    ]
+    means, deviations = points.double().mean(0).tolist(), points.double().std(0).tolist()
+    assert section.columns.words()[1:] == [
+        f"[:, {k}]  {number(mean)} ± {number(deviation, 3)}"
+        for k, (mean, deviation) in enumerate(zip(means, deviations, strict=True))
+    ]
+    assert [line.split() for line in section.rows.words()[1:]] == [
+        [number(x), number(y), "→", str(label)]
+        for (x, y), label in zip(points[:5].tolist(), labels[:5].tolist(), strict=True)
+    ]
+    assert section.warnings.words == () and not desk.session.run.state.live
+    store = desk.session.graph_store
+    store.attempt(recipes.set_literal, "Set count", desk.node("points"), "count", "3")
+    desk.until(lambda: section.about.words()[0] == "rows  3")
+    assert list(section.warnings.words) == ["There are 3 rows to learn from: all will be known by heart."]
+    store.submit((SetHeader(Header(seed=None)),), "No seed")
+    desk.until(lambda: section.about.words()[-1] == ONE_DRAW)
+    desk.session.run.run()
+    desk.until(lambda: desk.session.run.state.at_end)
+    x = desk.value("points")
+    assert isinstance(x, list)
+    desk.until(lambda: section.rows.words()[1].split()[:2] == [number(one) for one in x[0]])
 
 
 def test_a_training_is_added_at_once_and_learns(desk: Desk, qtbot: QtBot) -> None:

@@ -118,6 +118,21 @@ def stored_data(graph: Graph, item: ItemId) -> StoredData | None:
     return StoredData(own, None, note=node.note, normalises=_normalises(graph, item))
 
 
+def made_data(graph: Graph, item: ItemId, tensors: tuple[StoredTensor, ...]) -> StoredData | None:
+    """What a statement makes as data: inputs, and a target for each of their rows; None where it is none."""
+    if not is_made_data(tuple(one.shape for one in tensors)):
+        return None
+    return StoredData(tensors[0], tensors[1], normalises=_normalises(graph, item))
+
+
+def is_made_data(shapes: tuple[tuple[int, ...], ...]) -> bool:
+    """Whether what a statement gives has the sizes of inputs, and of one target value for each of their rows."""
+    if len(shapes) != 2 or len(shapes[0]) < 2:
+        return False
+    rows, target = shapes[0][0], shapes[1]
+    return target in ((rows,), (rows, 1))
+
+
 def look_at(data: StoredData) -> DataSummary | None:
     """Look at the rows; None where numpy has no numbers of that kind, or one row has more than `MOST_NUMBERS`.
 
@@ -200,6 +215,8 @@ def _normalises(graph: Graph, item: ItemId) -> bool:
     """Whether a statement that takes the tensor divides it, or takes its deviation."""
     modules = card_groups(graph).modules
     for wire in graph.wires_from(item):
+        if wire.output:
+            continue  # what a statement gives beside its inputs
         taker = graph.nodes.get(modules.get(wire.target, wire.target))
         if taker is None:
             continue

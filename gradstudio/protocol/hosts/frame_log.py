@@ -18,7 +18,7 @@ MOST_LIGHT_BYTES: Final = 1 << 29
 BULKY: Final = {
     *("Traced", "PackedBackward", "Gradients", "Memory", "Running", "Inferred", "Inferring"),
     *("BoundaryDrawn", "ConfusionDrawn", "PointsDrawn", "ImagesDrawn", "Figured"),
-    *("Fetched", "Report", "CheckpointKept", "MemoryByNode", "Described", "Brought"),
+    *("Fetched", "Report", "CheckpointKept", "MemoryByNode", "Described", "Brought", "DataLooked"),
 }
 """Records, pictures, and answers to whoever has asked."""
 

@@ -20,7 +20,7 @@ from gradstudio.protocol.messages.debugging import (
     WhatIfAnswered,
 )
 from gradstudio.protocol.messages.drawn_figures import Figured
-from gradstudio.protocol.messages.inference import Estimated, Inferred, Inferring, WireTried
+from gradstudio.protocol.messages.inference import DataLooked, Estimated, Inferred, Inferring, WireTried
 from gradstudio.protocol.messages.module_import import Brought, NotBrought
 from gradstudio.protocol.messages.progress import Asked, CheckpointKept, ProgramExit, Running, Turned
 from gradstudio.protocol.messages.ranks import Range
@@ -377,6 +377,7 @@ Event = (
     | Inferring
     | Estimated
     | WireTried
+    | DataLooked
     | Described
     | Fetched
     | Report

@@ -99,6 +99,30 @@ class Estimated(Message, frozen=True):
     needs: tuple[Need, ...] = ()
 
 
+class LookAtData(Message, frozen=True):
+    """Send the data that a statement of the loaded program gives, as a run from nothing makes them.
+
+    Nothing is run for it but what stands above, silently, and only where that is little. It waits until nothing else
+    is asked; a newer one takes its place.
+    """
+
+    request: Size
+    node: ItemId
+
+
+class DataLooked(Message, frozen=True):
+    """Answer to `LookAtData`.
+
+    Attributes:
+        tensors: what the statement gives, each as a safetensors file with one tensor named "data".
+        error: why it cannot be told before a run; "" when it is told.
+    """
+
+    request: Size
+    tensors: tuple[bytes, ...] = ()
+    error: str = ""
+
+
 class TryWire(Message, frozen=True):
     """Would this wire work? The program is compiled with the wire in place; nothing runs for it but stand-ins.
 

@@ -15,7 +15,7 @@ from gradstudio.protocol.messages.debugging import (
     WeighMemory,
     WhatIf,
 )
-from gradstudio.protocol.messages.inference import Estimate, Infer, TryWire
+from gradstudio.protocol.messages.inference import Estimate, Infer, LookAtData, TryWire
 from gradstudio.protocol.messages.module_import import BringModule
 from gradstudio.protocol.messages.progress import CurveKey, KeepCheckpoint
 from gradstudio.protocol.messages.ranks import Meet
@@ -164,6 +164,6 @@ class SampleMemory(Message, frozen=True):
 
 
 Request = (
-    Load | Take | Do | Stop | Answer | Infer | Estimate | TryWire | Fetch | Collect | SampleMemory
+    Load | Take | Do | Stop | Answer | Infer | Estimate | TryWire | LookAtData | Fetch | Collect | SampleMemory
     | Watch | WhatIf | Check | WeighMemory | Describe | BringModule | KeepCheckpoint | Meet
 )  # fmt: skip

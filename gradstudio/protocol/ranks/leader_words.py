@@ -17,7 +17,7 @@ _OUT_OF_TIME: Final = re.compile(r"timed? ?out", re.IGNORECASE)
 Outcome = OneOf["failed", "stopped", "died"]
 OF_ONE: Final = {
     *("Infer", "TryWire", "Estimate", "Describe", "Fetch", "WhatIf", "Check", "WeighMemory", "BringModule"),
-    *("KeepCheckpoint", "Answer"),
+    *("KeepCheckpoint", "Answer", "LookAtData"),
 }
 """Requests that one rank answers, the one that is shown."""
 KEPT: Final = {

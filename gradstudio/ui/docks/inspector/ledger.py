@@ -168,8 +168,9 @@ class _Row:
             self._show_value(line)
         else:
             self.wide.setText(line.text)
-            self.wide.setFont(mono_font() if line.kind == "formula" else QLabel().font())
             _give_role(self.wide, line.role or ("dim" if line.kind == "heading" else ""))
+            # WORKAROUND(the first polish gives a label back the font that it had): the font comes last
+            self.wide.setFont(mono_font() if line.kind == "formula" else QLabel().font())
 
     def place_number(self, *, below: bool) -> None:
         """Show the number right of its name, or below it."""

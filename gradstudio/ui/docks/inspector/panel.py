@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QScrollArea, Q
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.operator_rows import GROUP
 from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.inspector.document_modes import DocumentModes
 from gradstudio.ui.docks.inspector.ledger import Ledger, Line
@@ -95,7 +96,8 @@ class Details(QWidget):
         graph = self._session.shown_store.graph
         module = card_groups(graph).modules.get(item)
         self.show_arguments(item)
-        if graph.tensors or "data" in self.__dict__:
+        node = graph.nodes.get(item)
+        if graph.tensors or "data" in self.__dict__ or (node is not None and node.operator.startswith(GROUP)):
             self.data.show_item(item)
         self.inputs.show_item(item if module is not None else None)
         for part in (self.head, self.module, self.values, self.printout, self.backward, self.check, self.costs):
@@ -115,7 +117,7 @@ class Details(QWidget):
 
     @functools.cached_property
     def data(self) -> "DataSection":
-        """Made when there is stored data."""
+        """Made when there is stored data, or a group that may make some."""
         from gradstudio.ui.docks.inspector.values.data_section import DataSection
 
         made = DataSection(self._session, self._theme)

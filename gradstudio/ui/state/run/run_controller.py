@@ -13,7 +13,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program, has_backward
 from gradstudio.protocol.messages import debugging, events, progress, requests
 from gradstudio.protocol.messages.base import Verb
-from gradstudio.protocol.messages.inference import Inferred
+from gradstudio.protocol.messages.inference import DataLooked, Inferred
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.idle_work import IdleWork
 from gradstudio.ui.state.results.memory_store import MemoryStore
@@ -322,7 +322,7 @@ class RunController(QObject):
                 self._on_hit(event)
             case events.Fetched():
                 self.questions.fetched.emit(event)
-            case debugging.WhatIfAnswered() | debugging.Checked() | progress.CheckpointKept():
+            case debugging.WhatIfAnswered() | debugging.Checked() | progress.CheckpointKept() | DataLooked():
                 self.questions.answered.emit(event)
             case debugging.MemoryByNode():
                 self._tables.set_memory(event)

@@ -15,7 +15,7 @@ from gradstudio.program.compile import program_slices
 from gradstudio.program.model import BlockStatement, Program, Statement
 from gradstudio.protocol.messages import requests
 from gradstudio.protocol.messages.debugging import Change, Check, WeighMemory, WhatIf
-from gradstudio.protocol.messages.inference import Infer, Inferred, TryWire
+from gradstudio.protocol.messages.inference import Infer, Inferred, LookAtData, TryWire
 from gradstudio.protocol.messages.progress import LARGEST_KEPT, KeepCheckpoint
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.idle_work import IdleWork
@@ -269,6 +269,10 @@ class RunRequests:
         """Ask whether a statement would work in a program that has a wire more; the request's number."""
         tensors = self._new_tensors(program)
         return self._ask(lambda number: TryWire(request=number, program=program, target=target, tensors=tensors))
+
+    def look_at_data(self, node: ItemId) -> int:
+        """Ask what data a statement makes; the request's number."""
+        return self._ask(lambda number: LookAtData(request=number, node=node))
 
     def keep_checkpoint(self, most_bytes: int = 0) -> int:
         """Ask for the run as a file, of so many bytes at most (0: any); the request's number."""

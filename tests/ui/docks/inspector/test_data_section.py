@@ -11,6 +11,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.reading.reader import read_script
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.state.session import Session
+from gradstudio.ui.theme.model import mono_font
 
 
 def show(session: Session, inspector: InspectorPanel, name: str) -> None:
@@ -48,6 +49,8 @@ def test_a_table_shows_counts_figures_rows_and_warnings(inspector: InspectorPane
     first = section.rows.words()[1:]
     assert len(first) == 5 and all(line.endswith("→\u00a0near") for line in first[:3])
     assert len({len(line.partition("→")[0]) for line in first}) == 1
+    rows = [label for label in section.rows.findChildren(QLabel) if "→" in label.text()]
+    assert len(rows) == 5 and all(label.font().families() == mono_font().families() for label in rows)
 
 
 def test_digits_show_a_picture_of_each(inspector: InspectorPanel, session: Session) -> None:

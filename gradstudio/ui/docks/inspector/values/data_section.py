@@ -1,4 +1,4 @@
-"""What is known of stored data before a run: rows, classes with their counts, first rows or pictures, warnings."""
+"""What is known of data before a run: rows, classes with their counts, first rows or pictures, warnings."""
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent, QWheelEvent
@@ -9,6 +9,7 @@ from gradstudio.document.data.stored_data import DataSummary, StoredData, look_a
 from gradstudio.graph.model import ItemId
 from gradstudio.scene.value_format import number
 from gradstudio.ui.docks.inspector.ledger import Ledger, Line
+from gradstudio.ui.docks.inspector.values.generated_data import GeneratedData
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, scale_px
 from gradstudio.ui.widgets.form_layout import Section, label
@@ -16,10 +17,11 @@ from gradstudio.ui.widgets.picture_preview import PicturePreview
 
 MOST_CLASSES_SHOWN = 12
 MOST_PICTURES, PICTURE_PX, CELL_PX, SIGN_PX = 10, 32, 44, 14
-LINE_LETTERS = 34
+LINE_LETTERS = 30
 """So many stand in a line where the dock is narrowest."""
 MOST_KNOWN = 8
 """Data sets whose summaries are kept."""
+ONE_DRAW = "The program sets no seed: these are one draw, and each run makes others."
 GAP = "\u00a0"
 """A space at which no line is broken."""
 
@@ -32,7 +34,11 @@ class DataSection(Section):
         super().__init__("Data", parent)
         self._session = session
         self._known: dict[tuple[object, ...], DataSummary | None] = {}
+        self._item: ItemId | None = None
         self._shown: DataSummary | None = None
+        self._words = ""
+        self.generated = GeneratedData(session, self)
+        self.generated.changed.connect(self._on_generated_changed)
         self.about, self.rows, self.classes, self.columns = (Ledger(session.attention, theme) for _ in range(4))
         self.warnings = _Warnings(theme)
         self.first = label("First pictures", "dim")
@@ -41,14 +47,17 @@ class DataSection(Section):
         self.hide()
 
     def show_item(self, item: ItemId) -> None:
-        """Show what is known of an item's data as the document stores it now."""
-        data = stored_data(self._session.shown_store.graph, item)
+        """Show what is known of an item's data as the document stores it, or makes it, now."""
+        self._item = item
+        data, words = stored_data(self._session.shown_store.graph, item), ""
+        if data is None and (made := self.generated.data_of(item)) is not None:
+            data, words = made.data, ONE_DRAW if made.is_one_draw else ""
         summary = self._summary(data) if data is not None else None
         self.setVisible(summary is not None)
-        if summary is None or summary is self._shown:
+        if summary is None or (summary is self._shown and words == self._words):
             return
-        self._shown = summary
-        self.about.show_lines(_about(summary))
+        self._shown, self._words = summary, words
+        self.about.show_lines(_about(summary, words))
         self.warnings.show_words(summary.warnings)
         self.rows.show_lines(_first_rows(summary))
         self.classes.show_lines(_of_classes(summary))
@@ -62,6 +71,10 @@ class DataSection(Section):
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
         self.warnings.set_theme(theme)
+
+    def _on_generated_changed(self) -> None:
+        if self._item is not None:
+            self.show_item(self._item)
 
     def _summary(self, data: StoredData) -> DataSummary | None:
         """Looked for once for the same contents."""
@@ -134,8 +147,8 @@ class _Pictures(PicturePreview):
         self.setFixedHeight(max(1, self.contentsSize().height()) + 2 * self.frameWidth())
 
 
-def _about(data: DataSummary) -> tuple[Line, ...]:
-    """How many rows of which size, and how many of them were looked at."""
+def _about(data: DataSummary, more: str) -> tuple[Line, ...]:
+    """How many rows of which size, how many of them were looked at, and more in words."""
     unit = "characters" if data.is_text else "rows"
     lines = [Line(f"{unit} to learn" if data.apart else unit, f"{data.rows:,}")]
     if data.apart:
@@ -151,6 +164,8 @@ def _about(data: DataSummary) -> tuple[Line, ...]:
         words = f"Looked at: {data.looked_at:,} rows of {data.rows:,}, spread evenly"
         where = f"; classes are counted in {data.counted:,}" if data.classes else ""
         lines.append(Line(kind="words", role="dim", text=f"{words}{where}."))
+    if more:
+        lines.append(Line(kind="words", role="dim", text=more))
     return tuple(lines)
 
 

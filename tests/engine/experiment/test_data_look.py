@@ -1,0 +1,92 @@
+"""Data that a program makes are told before a run as plain torch makes them, and only where that is little."""
+
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load
+
+from gradstudio.engine.experiment.data_look import DataLook
+from gradstudio.engine.experiment.rerun import World
+from gradstudio.engine.infer.shape_inference import Inference
+from gradstudio.engine.live.live_state import Loaded
+from gradstudio.engine.torch_settings import settings
+from gradstudio.graph.model import ItemId
+from gradstudio.paths import resources
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.reading.reader import read_script
+from gradstudio.protocol.messages.inference import DataLooked, Infer, LookAtData
+
+SETS = (resources() / "groups" / "data_sets.py").read_text("utf-8")
+
+
+def look(text: str, name: str, gives_way: bool = False) -> DataLooked | None:
+    graph = read_script(text).graph
+    node = next(item for item, node in graph.nodes.items() if name in node.names)
+    program = compile_graph(graph)
+    loaded = Loaded("document", 1, program)
+
+    def load_file(*_: object) -> object:
+        raise AssertionError("nothing is stored")
+
+    ports = Inference().infer(Infer(revision=1, program=program), load_file).ports
+    world = World(loaded, program.seed or 0, settings(), load_file, lambda: gives_way)
+    return DataLook(LookAtData(request=7, node=ItemId(node)), world, ports).answer()
+
+
+def told(text: str, name: str) -> list[torch.Tensor]:
+    answered = look(text, name)
+    assert answered is not None and answered.request == 7 and answered.error == ""
+    return [load(data)["data"] for data in answered.tensors]
+
+
+def refusal(text: str, name: str) -> str:
+    answered = look(text, name)
+    assert answered is not None and not answered.tensors
+    return answered.error
+
+
+def in_python(text: str) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec(text, names)
+    return names
+
+
+ABOVE = SETS + (
+    "torch.manual_seed(3)\nnet = torch.nn.Sequential(torch.nn.Linear(2, 64), torch.nn.ReLU())\n"
+    "noise = torch.rand(10)\nfor k in range(3):\n    noise = noise + torch.randn(10)\n"
+)
+
+
+@pytest.mark.parametrize("name", ["two_moons", "circles", "spirals", "blobs", "xor", "sine"])
+def test_they_are_those_of_the_run_bit_for_bit(name: str) -> None:
+    text = ABOVE + f"points, labels = {name}(count=50)\n"
+    kept = torch.get_rng_state()
+    found = told(text, "points")
+    assert torch.equal(torch.get_rng_state(), kept), "the generators are as they were"
+    expected = in_python(text)
+    for one, other in zip(found, (expected["points"], expected["labels"]), strict=True):
+        assert one.dtype == other.dtype and torch.equal(one, other)
+
+
+def test_what_would_take_long_is_left_to_a_run() -> None:
+    data = "points, labels = two_moons()\n"
+    assert refusal(SETS + "large = torch.zeros(3000, 3000)\n" + data, "points") == (
+        "`large` has 9,000,000 numbers: a run makes them."
+    )
+    assert "numbers" in refusal(SETS + "net = torch.nn.Linear(3000, 3000)\n" + data, "points")
+    assert refusal(SETS + "points, labels = two_moons(count=600_000)\n", "points") == (
+        "It gives more than 1,000,000 numbers."
+    )
+    endless = "x = torch.zeros(2)\nfor k in range(100_000_000):\n    x = x + 1\n"
+    assert refusal(SETS + endless + data, "points") == "Stopped."
+
+
+def test_what_is_in_a_loop_or_fails_is_not_told() -> None:
+    assert "loop" in refusal(SETS + "for k in range(3):\n    points, labels = two_moons()\n", "points")
+    failing = "x = torch.zeros(2) @ torch.zeros(3)\npoints, labels = two_moons()\n"
+    assert refusal(SETS + failing, "points").startswith("RuntimeError: inconsistent tensor size")
+
+
+def test_it_gives_way_to_what_else_is_asked() -> None:
+    assert look(SETS + "points, labels = two_moons()\n", "points", gives_way=True) is None
