@@ -213,6 +213,16 @@ def test_long_loops_keep_their_first_and_last_turns(bench: Bench) -> None:
     assert turns == [*range(16), *range(160, 400)]
 
 
+def test_of_a_loop_that_is_recorded_by_sample_the_last_turns_are_the_last_recorded(bench: Bench) -> None:
+    bench.run("n = 0")
+    live = bench.engine.live
+    assert live is not None
+    recorded = [*range(20), *range(1_000, 401_000, 1_000)]
+    for number, turn in enumerate([*recorded, recorded[-1]], start=2):  # the last is told again when it is complete
+        live.record(Row(step=number, node=ItemId("row"), outputs=(), turns=(turn,)))
+    assert [row.turns[0] for row in live.rows.values() if row.turns] == [*range(16), *recorded[-240:]]
+
+
 def test_of_more_rows_than_are_kept_the_oldest_go(bench: Bench) -> None:
     bench.run("n = 0")
     live = bench.engine.live

@@ -1,8 +1,10 @@
-"""The rows that the report tells of: the newest of a run, and of long loops the first and the last turns."""
+"""The rows that the report tells of: the newest of a run, and of long loops the first turns and the last recorded."""
 
+from collections import deque
 from collections.abc import Hashable, Iterator
 from itertools import islice
 
+from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Row
 
 FIRST_TURNS, LAST_TURNS = 16, 240
@@ -18,6 +20,7 @@ class RecentRows:
     def __init__(self) -> None:
         """None yet."""
         self._rows: dict[Hashable, Row] = {}
+        self._last: dict[ItemId, tuple[Hashable, deque[Hashable]]] = {}
 
     def add(self, row: Row) -> None:
         """A row was told, in full or in outline."""
@@ -25,9 +28,10 @@ class RecentRows:
         if not turns:
             rows[row.node, row.pass_number] = row
         else:
-            rows[row.node, turns, row.pass_number] = row
-            if turns[-1] >= FIRST_TURNS + LAST_TURNS:
-                rows.pop((row.node, (*turns[:-1], turns[-1] - LAST_TURNS), row.pass_number), None)
+            key = (row.node, turns, row.pass_number)
+            if turns[-1] >= FIRST_TURNS and key not in rows:
+                self._make_room(row, key)
+            rows[key] = row
         if len(rows) > MAX_ROWS + MOST_BEYOND:
             self._shorten()
 
@@ -35,6 +39,17 @@ class RecentRows:
         """The newest, in order."""
         self._shorten()
         return iter(self._rows.values())
+
+    def _make_room(self, row: Row, key: Hashable) -> None:
+        """A turn of a loop comes, so the oldest of its last turns goes: of those that were recorded, few may be."""
+        loop = (row.turns[:-1], row.pass_number)
+        known = self._last.get(row.node)
+        if known is None or known[0] != loop:
+            known = self._last[row.node] = (loop, deque())
+        last = known[1]
+        last.append(key)
+        if len(last) > LAST_TURNS:
+            self._rows.pop(last.popleft(), None)
 
     def _shorten(self) -> None:
         beyond = len(self._rows) - MAX_ROWS

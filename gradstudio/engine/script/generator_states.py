@@ -1,6 +1,7 @@
 """The states of the generators that belong to the process, torch's, Python's, numpy's, and of those of a loader."""
 
 import random
+from array import array
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -20,7 +21,8 @@ class GeneratorStates:
     def __init__(self, own: Iterable[torch.Generator] = ()) -> None:
         """Read them off, and `own` ones of a program; of devices only what was begun."""
         self._cpu = torch.get_rng_state()
-        self._python = random.getstate()
+        version, words, follows = random.getstate()
+        self._python = (version, array("I", words), follows)  # a tuple of 625 numbers takes ten times as much
         self._numpy: Any = np.random.get_state()
         self._others = [(put, get()) for put, get in _accelerators()]
         self._others += [(one.set_state, one.get_state()) for one in own]
@@ -28,7 +30,8 @@ class GeneratorStates:
     def restore(self) -> None:
         """Let them draw the same once more."""
         torch.set_rng_state(self._cpu)
-        random.setstate(self._python)
+        version, words, follows = self._python
+        random.setstate((version, tuple(words), follows))
         np.random.set_state(self._numpy)
         for put, state in self._others:
             put(state)
@@ -37,7 +40,11 @@ class GeneratorStates:
         """All of them, as a file keeps them."""
         _, words, follows = self._python
         python = [float("nan") if follows is None else follows]
-        found = {"torch": self._cpu, "python": torch.tensor(words), "python.next": torch.tensor(python).double()}
+        found = {
+            "torch": self._cpu,
+            "python": torch.tensor(words.tolist()),
+            "python.next": torch.tensor(python).double(),
+        }
         kind, keys, *rest = self._numpy
         if kind == NUMPY_KIND:
             found["numpy"] = torch.from_numpy(keys.astype(np.int64))
@@ -52,7 +59,7 @@ class GeneratorStates:
         self._cpu = kept["torch"]
         follows = kept["python.next"].item()
         next_number = None if follows != follows else follows
-        self._python = (self._python[0], tuple(kept["python"].tolist()), next_number)
+        self._python = (self._python[0], array("I", kept["python"].tolist()), next_number)
         if "numpy" in kept:
             place, has_next, number = kept["numpy.rest"].tolist()
             keys = kept["numpy"].numpy().astype(np.uint32)
