@@ -8,7 +8,12 @@ import msgspec
 import pytest
 import torch
 
+from gradstudio.engine.live.live_state import Loaded
+from gradstudio.engine.script.compiled_steps import heads
+from gradstudio.engine.script.cursor import Frame
 from gradstudio.engine.turns import sampled_loop, turn_sampling
+from gradstudio.engine.turns.quick_loop import quick_loop
+from gradstudio.engine.turns.sampled_loop import FIRST, SampledLoop
 from gradstudio.engine.verbs import Engine
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Gradients, Row, Traced
@@ -16,7 +21,7 @@ from gradstudio.protocol.messages.progress import CurveKey, Turned
 from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, TensorRecord
 from gradstudio.protocol.messages.requests import Do
 from gradstudio.protocol.timeline.run_timeline import Timeline
-from tests.engine.build import node
+from tests.engine.build import node, program
 from tests.engine.conftest import Bench
 
 MLP = """
@@ -374,3 +379,19 @@ def test_telling_counts_into_what_recording_turns_may_take(monkeypatch: pytest.M
     recorded = {row.turns for row in rows if row.turns}
     assert len(recorded) > sampled_loop.FIRST + 3, "some are recorded in between"
     assert bench.told_s < bench.now_s * sampled_loop.SHARE * 1.2, (bench.told_s, bench.now_s)
+
+
+def test_one_turn_that_took_long_does_not_have_all_others_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampled_loop, "TELL_S", 1 / 15)
+    text = "for k in range(1000):\n    n = k + 1"
+    (head,) = heads(Loaded("loop", 1, program(text)).items)
+    frame = Frame(head.body, head)
+    frame.iterator = iter(range(1000))
+    loop = SampledLoop(frame, quick_loop(program(text).code, head), FIRST, 0.0)
+    frame.turn = 100
+    loop.note_quick(1, 0.5)  # another program had the processor
+    for turn in (101, 102):
+        loop.turn_began_s = float(turn)
+        frame.turn = turn
+        assert loop.behind_turn(turn + 0.002)
+    assert loop.skips(102.002, (), is_shared=False) > 0
