@@ -72,7 +72,7 @@ def _looked_at_backward(saved: Saved, function: Callable[..., Any]) -> Callable[
     return call
 
 
-def _looked_at_rank(function: Callable[..., int]) -> Callable[..., int]:
+def _looked_at_rank(function: Callable[..., Any]) -> Callable[..., Any]:
     """Refuse a rank that a group has not, wherever one is named: `dst` and `src` of what ranks do together.
 
     WORKAROUND(gloo looks for it behind the end of its list of connections: it ends the process, or waits for half an
@@ -80,7 +80,7 @@ def _looked_at_rank(function: Callable[..., int]) -> Callable[..., int]:
     """
 
     @wraps(function)
-    def call(group: Any, *ranks: Any, **named: Any) -> int:
+    def call(group: Any, *ranks: Any, **named: Any) -> Any:
         rank = function(group, *ranks, **named)
         size = group.size() if isinstance(group, torch.distributed.ProcessGroup) else 0
         if size and isinstance(rank, int) and not 0 <= rank < size:
