@@ -4,14 +4,18 @@ A pipe ends with the process at its other end, however that ends, on every syste
 is started as a file, here and on hosts.
 """
 
+import importlib
 import os
+import re
 import runpy
 import select
+import selectors
 import signal
 import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 GRACE_S = 5.0
 """So long processes may take to finish their step and keep a checkpoint; then they are killed."""
@@ -22,6 +26,15 @@ FOLLOW = "--follow"
 INTERRUPTED = 130
 LINE = "\x1fgradstudio metrics {}\x1e\n"
 _READ_BYTES = 1 << 16
+HOLD_S = 0.2
+"""So long a line waits for its end, which other words must not come between."""
+MOST_HELD = 1 << 16
+"""Bytes of a line that wait for its end."""
+FILES_OF_OWN = "/dev/fd"
+"""Where an open file of this process has a path."""
+_NAMED = rb"\[rank\d+\]:"
+"""How torch begins its own lines of a rank."""
+_LINE_BEGINS = re.compile(rb"(?<=[\r\n])(?!" + _NAMED + rb")(?=[^\r\n])")
 
 
 def main() -> None:
@@ -72,17 +85,153 @@ class Follower:
             time.sleep(LOOK_S)
 
 
+class RankStream:
+    """What one rank writes to one of its outputs, from a pipe: each line with the rank's number before it.
+
+    A line is said when it is whole, or has waited for its end. A bar of progress is drawn over itself by a return of
+    the carriage; where another rank has an unfinished line there, a new line is begun.
+    """
+
+    unfinished: "dict[tuple[int, int], RankStream]" = {}
+    """Whose line is unfinished, by the terminal or file that an output leads to: two may lead to one."""
+
+    def __init__(self, rank: str, output: int) -> None:
+        """To this output of ours."""
+        self.reader, self.writer = os.pipe()
+        self._mark, self._output = f"[rank {rank}] ".encode(), output
+        found = os.fstat(output)
+        self._place = (found.st_dev, found.st_ino)
+        self._held, self._held_since, self._is_at_start = b"", 0.0, True
+
+    def feed(self, data: bytes, now_s: float) -> None:
+        """Say what is whole by now."""
+        if not self._held:
+            self._held_since = now_s
+        held = self._held + data
+        end = max(held.rfind(b"\n") + 1, held.rfind(b"\r"))  # a return goes with the words that it makes way for
+        if len(held) - end > MOST_HELD:
+            end = len(held)
+        self._held, whole = held[end:], held[:end]
+        if whole:
+            self._held_since = now_s
+            self._say(whole)
+
+    def flush(self, now_s: float | None = None) -> None:
+        """Say what has waited for its end; None: whatever there is."""
+        if self._held and (now_s is None or now_s - self._held_since >= HOLD_S):
+            held, self._held = self._held, b""
+            self._say(held)
+
+    @property
+    def is_holding(self) -> bool:
+        """Whether a line waits for its end."""
+        return bool(self._held)
+
+    def _say(self, data: bytes) -> None:
+        words = self._begin(data) + _LINE_BEGINS.sub(self._mark, data)
+        self._is_at_start = data.endswith((b"\r", b"\n"))
+        self.unfinished[self._place] = self
+        if data.endswith(b"\n"):
+            del self.unfinished[self._place]
+        while words:
+            words = words[os.write(self._output, words) :]
+
+
+    def _begin(self, data: bytes) -> bytes:
+        """What stands before words, where they begin a line or another's is unfinished."""
+        before = self.unfinished.get(self._place)
+        if data.startswith((b"\r", b"\n")) or (before is self and not self._is_at_start):
+            return b""
+        mark = b"" if re.match(_NAMED, data) else self._mark
+        return mark if before in (None, self) else b"\n" + mark
+
+
+class RankLines:
+    """Names the rank of each line that ranks of torchrun print, where there are several."""
+
+    def __init__(self) -> None:
+        """Take the place of the output that torchrun gives its processes, each time it starts them.
+
+        WORKAROUND(torchrun asks for other outputs only packages that are installed, which an engine on a host is not;
+        `--tee` reads lines from a file, and so shows no bar of progress before it ends).
+        """
+        specs = importlib.import_module("torch.distributed.elastic.multiprocessing.api").DefaultLogsSpecs
+        self._streams: list[RankStream] = []
+        self._thread: threading.Thread | None = None
+        reify = specs.reify
+
+        def with_pipes(own: Any, envs: dict[int, dict[str, str]]) -> Any:
+            outputs = reify(own, envs)
+            self._begin(outputs, envs)
+            return outputs
+
+        specs.reify = with_pipes
+
+    def end(self) -> None:
+        """Say what is left, when torchrun has come to its end; a process that a rank leaves behind is not waited for."""
+        for stream in self._streams:
+            os.close(stream.writer)
+        if self._thread is not None:
+            self._thread.join(GRACE_S)
+        self._streams, self._thread = [], None
+
+    def _begin(self, outputs: Any, envs: dict[int, dict[str, str]]) -> None:
+        self.end()
+        if not os.path.isdir(FILES_OF_OWN):
+            return
+        for local_rank, env in envs.items():
+            for paths, output in ((outputs.stdouts, 1), (outputs.stderrs, 2)):
+                if env.get("WORLD_SIZE", "1") != "1" and not paths[local_rank]:  # it is a file where somebody wants one
+                    stream = RankStream(env["RANK"], output)
+                    paths[local_rank] = f"{FILES_OF_OWN}/{stream.writer}"
+                    self._streams.append(stream)
+        if self._streams:
+            self._thread = threading.Thread(target=_relay, args=(list(self._streams),), daemon=True)
+            self._thread.start()
+
+
+def _relay(streams: list[RankStream]) -> None:
+    """Until all have ended; where our output has, theirs does, too."""
+    with selectors.DefaultSelector() as selector:
+        for stream in streams:
+            selector.register(stream.reader, selectors.EVENT_READ, stream)
+        while selector.get_map():
+            is_holding = any(key.data.is_holding for key in selector.get_map().values())
+            for key, _ in selector.select(HOLD_S if is_holding else None):
+                if not _relay_one(key.data):
+                    selector.unregister(key.fd)
+                    os.close(key.fd)
+            now_s = time.monotonic()
+            for key in list(selector.get_map().values()):
+                key.data.flush(now_s)
+
+
+def _relay_one(stream: RankStream) -> bool:
+    """Say what has come; whether more can."""
+    try:
+        data = os.read(stream.reader, _READ_BYTES)
+        stream.feed(data, time.monotonic())
+        if not data:
+            stream.flush()
+    except OSError:  # nobody reads our output any more
+        return False
+    return bool(data)
+
+
 def run(follower: Follower | None) -> None:
-    """torchrun, to its end; all lines of metrics are said by then.
+    """torchrun, to its end; all lines of metrics are said by then. Without them lines of several ranks have its number.
 
     Raises:
         SystemExit: it has failed.
     """
+    lines = RankLines() if follower is None else None
     try:
         runpy.run_module("torch.distributed.run", run_name="__main__", alter_sys=True)
     finally:
         if follower is not None:
             follower.look()
+        if lines is not None:
+            lines.end()
 
 
 def _watch(source: int, quiet_s: float | None) -> None:
