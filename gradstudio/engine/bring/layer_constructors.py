@@ -18,7 +18,8 @@ CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "ParameterList
 SWITCHED = ("Dropout", "BatchNorm", "InstanceNorm", "RReLU", "Transformer", "Multihead", "LSTM", "GRU", "RNN")
 """Layers that train and evaluate differently, by what is in their names."""
 MOST_KNOWN = 1024
-_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+_HOOKS_BEFORE = ("_forward_pre_hooks", "_backward_pre_hooks")
+_HOOKS = ("_forward_hooks", "_backward_hooks", *_HOOKS_BEFORE)
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,18 @@ def constructor_of(module: nn.Module) -> LayerConstructor | None:
 
 def is_stock(module: nn.Module) -> bool:
     """Whether it is a layer of torch's own that is drawn as one card, and nothing was changed about it."""
-    if stock_classes().get(type(module).__name__) is not type(module):
+    return _is_stock(module) and not any(getattr(module, hooks) for hooks in _HOOKS)
+
+
+def is_stock_inside(module: nn.Module) -> bool:
+    """Whether what a call of it does itself is a stock layer's; hooks may follow its forward, or the gradients."""
+    if not _is_stock(module) or any(getattr(module, hooks) for hooks in _HOOKS_BEFORE):
         return False
-    return "forward" not in vars(module) and not any(getattr(module, hooks) for hooks in _HOOKS)
+    return not (module._forward_hooks and module._backward_hooks) and not module._forward_hooks_always_called
+
+
+def _is_stock(module: nn.Module) -> bool:
+    return stock_classes().get(type(module).__name__) is type(module) and "forward" not in vars(module)
 
 
 def constructor_as_noted(module: nn.Module) -> LayerConstructor | None:

@@ -26,7 +26,7 @@ from gradstudio.engine.access import FILENAME
 from gradstudio.engine.backward.backward_statement import reductions_of
 from gradstudio.engine.backward.missing_gradients import explain_missing, note_writes
 from gradstudio.engine.bring.forward_recorder import tensors_in
-from gradstudio.engine.bring.layer_constructors import is_stock
+from gradstudio.engine.bring.layer_constructors import is_stock_inside
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.gradient.wire_edges import Call, Source, edge_of
 from gradstudio.engine.live.call_frames import Execution
@@ -323,7 +323,7 @@ def _statement(above: Statement, item: ItemId, path: str, line: int) -> Statemen
 
 
 def _is_layer(module: nn.Module) -> bool:
-    return is_stock(module) and not isinstance(module, nn.Sequential | nn.ModuleList | nn.ModuleDict)
+    return is_stock_inside(module) and not isinstance(module, nn.Sequential | nn.ModuleList | nn.ModuleDict)
 
 
 def _path_of(func: Any, name: str) -> str:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode
 
+from gradstudio.engine.bring.forward_hooks import after_hooks, called_alone
 from gradstudio.engine.bring.forward_recorder import (
     Call,
     Line,
@@ -24,7 +25,7 @@ from gradstudio.engine.bring.forward_recorder import (
     span_of,
     tensors_in,
 )
-from gradstudio.engine.bring.layer_constructors import LayerConstructor, constructor_as_noted, is_stock
+from gradstudio.engine.bring.layer_constructors import LayerConstructor, constructor_as_noted, is_stock_inside
 from gradstudio.engine.bring.value_literals import LARGEST_LITERAL
 from gradstudio.engine.gradient.inplace_writes import Before, storage_of
 from gradstudio.engine.gradient.leaf_writes import leaf_writes
@@ -135,7 +136,8 @@ class StepRecorder(TorchFunctionMode):
         maker = self._maker(module)
         if maker is not None:
             with self._silence():
-                return self._layer(plain, module, path, maker, args, kwargs)
+                result = self._layer(plain, module, path, maker, args, kwargs)
+            return after_hooks(module, args, kwargs, result)
         self._visits += 1
         word, called = type(module).__name__, path or self._names.modules.get(id(module), "")
         self._inside.append(Visit(self._visits, path, plain_words(f"{called} ({word})" if called else word)))
@@ -161,7 +163,7 @@ class StepRecorder(TorchFunctionMode):
             self.values.meet(node, module, at_once=any(True for _ in module.buffers()))
         call = self.values.call_of(self._next_id(), given)
         since = time.perf_counter()
-        result = plain(module, *args, **kwargs)
+        result = called_alone(plain, module, args, kwargs)
         self._note("", tuple(args), kwargs, result, given, call, since, module, path)
         return result
 
@@ -381,7 +383,7 @@ class StepRecorder(TorchFunctionMode):
     def _maker(self, module: nn.Module) -> LayerConstructor | None:
         if id(module) not in self._makers:
             with self._silence():
-                self._makers[id(module)] = constructor_as_noted(module) if is_stock(module) else None
+                self._makers[id(module)] = constructor_as_noted(module) if is_stock_inside(module) else None
         return self._makers[id(module)]
 
     def _line(self) -> Line:

@@ -215,6 +215,13 @@ class _StepWriter(Writer):
         is_call = len(statements) == 1 and isinstance(statements[0], ast.Expr) and ";" not in source
         return source.partition("#")[0].strip() if is_call else f"{call.keywords['name']}(...)"
 
+    def _targets(self, number: int, call: Call) -> str:
+        result = call.result
+        has_hooks = call.layer is not None and bool(call.layer._forward_hooks)
+        if has_hooks and isinstance(result, Tensor) and id(result) not in self._callers.tensors:
+            return self._bind(result, f"{call.layer_path}_out")  # the source's name is that of what a hook made of it
+        return super()._targets(number, call)
+
     def _bind(self, tensor: Tensor, wish: str) -> str:
         name = super()._bind(tensor, self._callers.tensors.get(id(tensor), wish))
         self._bound.setdefault(self._number, []).append(name)

@@ -47,6 +47,7 @@ class Trainer:
     def fit(self):
         torch.manual_seed(0)
         net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+        net[1].register_forward_hook(lambda module, inputs, result: result.exp())
         optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
         for step in range(2):
             loss = net(torch.ones(2, 3)).pow(2).mean()
@@ -201,7 +202,7 @@ def test_a_training_loop_within_a_function_has_its_layers_backwards_and_steps(
     engine: EngineProcess, tmp_path: Path
 ) -> None:
     heard = events_of(engine, TRAINING, tmp_path)
-    turn = ["ones", "Linear", "ReLU", "Linear", "pow", "mean", "step"]
+    turn = ["ones", "Linear", "ReLU", "exp", "Linear", "pow", "mean", "step"]
     assert [call.word for call, _ in rows_of(heard)] == [*turn, *turn], "what makes layers and batches is not in it"
     backwards = [event for event in heard if isinstance(event, BackwardTraced)]
     assert [event.backward for event in backwards] == [1, 2]

@@ -1,5 +1,6 @@
 """Steps of many kinds, recorded: the values are those of the script's own variables, and nothing is drawn twice."""
 
+import copy
 import runpy
 import sys
 from collections.abc import Callable
@@ -283,3 +284,47 @@ def test_transforms_of_functions_are_a_call_each_whatever_runs_inside(tmp_path: 
     assert "torch.func.grad(wrong)(" in text
     assert "torch.func.vmap(torch.func.grad(wrong), in_dims=(None, 0, 0))(" in text
     assert "torch.func.jvp(torch.cos, " in text
+
+
+def _doubles(_module: nn.Module, _inputs: Any, _named: Any, result: Tensor) -> Tensor:
+    return result * 2
+
+
+def test_a_layer_with_hooks_is_one_call_and_what_its_hooks_compute_follows(tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+    kept: list[Tensor] = []
+    seen: list[Tensor] = []
+
+    def run(path: Path) -> None:
+        first, second, third = nn.Linear(4, 8), nn.Linear(8, 3), nn.Linear(3, 2)
+        x = torch.randn(5, 4)
+        plain = [copy.deepcopy(layer) for layer in (first, second, third)]
+        first.register_forward_hook(lambda _module, _inputs, result: kept.append(result.detach().exp()))
+        second.register_forward_hook(_doubles, with_kwargs=True)
+        third.register_full_backward_hook(lambda _module, _given, arrived: seen.append(arrived[0]))
+        third.weight.register_hook(lambda grad: grad * 3)
+        with gradstudio.record(path):
+            y = first(x)
+            z = second(y)
+            out = third(z)
+            loss = out.square().mean()
+            loss.backward()
+        one, two, three = plain
+        doubled = two(one(x)) * 2
+        made = three(doubled)
+        made.square().mean().backward()
+        for mine, other in zip((first, second, third), plain, strict=True):
+            assert other.weight.grad is not None
+            assert torch.equal(mine.weight.grad, other.weight.grad * (3 if mine is third else 1))
+        names.update(y=y, z=z, out=out, loss=loss, weight=third.weight)
+        assert torch.equal(z, doubled) and torch.equal(out, made)
+
+    found = recorded(tmp_path, run)
+    compare(found, {name: names[name] for name in ("y", "z", "out", "loss")})
+    operators = [node.operator for node in found.graph.nodes.values()]
+    assert [operators.count(one) for one in ("torch.nn.Linear", "python.call")] == [3, 3]
+    assert {"torch.Tensor.exp", "operator.mul"} <= set(operators)
+    assert not any("Function" in operator for operator in operators)
+    assert len(kept) == len(seen) == 1
+    gradients = [row.grad for (_, path), row in found.leaf_gradients.items() if path == "weight"]
+    assert summarise(names["weight"].grad) in gradients
