@@ -136,7 +136,6 @@ class RankStream:
         while words:
             words = words[os.write(self._output, words) :]
 
-
     def _begin(self, data: bytes) -> bytes:
         """What stands before words, where they begin a line or another's is unfinished."""
         before = self.unfinished.get(self._place)
