@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 GRACE_S = 5.0
 """So long processes may take to finish their step and keep a checkpoint; then they are killed."""
@@ -92,7 +92,7 @@ class RankStream:
     the carriage; where another rank has an unfinished line there, a new line is begun.
     """
 
-    unfinished: "dict[tuple[int, int], RankStream]" = {}
+    unfinished: "ClassVar[dict[tuple[int, int], RankStream]]" = {}
     """Whose line is unfinished, by the terminal or file that an output leads to: two may lead to one."""
 
     def __init__(self, rank: str, output: int) -> None:
@@ -167,7 +167,7 @@ class RankLines:
         specs.reify = with_pipes
 
     def end(self) -> None:
-        """Say what is left, when torchrun has come to its end; a process that a rank leaves behind is not waited for."""
+        """Say what is left, when torchrun has come to its end; what a rank leaves behind is not waited for."""
         for stream in self._streams:
             os.close(stream.writer)
         if self._thread is not None:
