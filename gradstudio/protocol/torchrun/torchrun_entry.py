@@ -92,7 +92,7 @@ class RankStream:
     the carriage; where another rank has an unfinished line there, a new line is begun.
     """
 
-    unfinished: "ClassVar[dict[tuple[int, int], RankStream]]" = {}
+    unfinished: ClassVar[dict[tuple[int, int], "RankStream"]] = {}
     """Whose line is unfinished, by the terminal or file that an output leads to: two may lead to one."""
 
     def __init__(self, rank: str, output: int) -> None:
