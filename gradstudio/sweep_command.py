@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from math import isfinite
 from pathlib import Path
 from typing import Final
 
@@ -304,8 +305,10 @@ def _print_json(trial: Trial, run: str) -> None:
 
 def _rank(trial: Trial) -> tuple[bool, float]:
     """What the table is sorted by: those that came to their end above the others; without a figure it stands last."""
-    figure = trial.final_figure
-    return trial.state != "finished", figure if figure is not None and figure == figure else float("inf")
+    figure = trial.figures[-1] if trial.figures else float("nan")
+    if not isfinite(figure):
+        return trial.state != "finished", float("inf")
+    return trial.state != "finished", -figure if trial.judge is not None and trial.judge.rises else figure
 
 
 def _named(trial: Trial) -> str:
@@ -313,7 +316,7 @@ def _named(trial: Trial) -> str:
 
 
 def table_lines(trials: list[Trial]) -> Iterator[str]:
-    """The trials, the best first of those that came to their end."""
+    """The trials, the best first of those that came to their end, by the last figure, as the Runs dock sorts them."""
     figures = list(dict.fromkeys(name for trial in trials for name in trial.last))
     names = list(trials[0].chosen) if trials else []
     rows = [[*names, *figures, "turns", "seconds", "state"]]

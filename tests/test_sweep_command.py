@@ -105,6 +105,15 @@ def test_a_training_that_was_stopped_stands_below_those_that_came_to_their_end()
     assert [line.split()[0] for line in table_lines(trials)] == ["lr", "0.3", "0.2", "0.1"]
 
 
+def test_the_table_is_sorted_by_the_figures_that_it_shows() -> None:
+    trials = [Trial(read_script(PROGRAM).graph, {"lr": text}) for text in ("0.1", "0.2")]
+    for trial, newest in zip(trials, ([0.0, 0.2], [0.9, 0.1]), strict=True):
+        trial.losses, trial.state, trial.last = [1.0] * 18 + newest, "finished", {"loss": newest[-1]}
+    means = [trial.final_figure or 0.0 for trial in trials]
+    assert means[0] < means[1], "by which trainings are stopped, and optuna proposes"
+    assert [line.split()[:2] for line in table_lines(trials)] == [["lr", "loss"], ["0.2", "0.1"], ["0.1", "0.2"]]
+
+
 def test_worse_in_what_is_judged_by_is_hopeless_however_the_loss_stands() -> None:
     graph = read_script(PROGRAM + "    val_accuracy = 1 - loss.item()\n").graph
     loop = next(item for item, block in graph.blocks.items() if block.kind == "for")

@@ -16,11 +16,14 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
 from gradstudio.document.file import load
-from gradstudio.document.runs.kept_run import KeptRun, kept_runs
+from gradstudio.document.runs.kept_run import KeptRun, State, kept_runs
+from gradstudio.document.runs.sweep_grid import SweepLine
+from gradstudio.protocol.curve_titles import Watched
 from gradstudio.ui.dialogs.sweep_dialog import LITERAL, NOW, VALUES, SweepDialog
 from gradstudio.ui.docks.runs.panel import RunsPanel
 from gradstudio.ui.docks.runs.run_model import LAST
-from gradstudio.ui.state.runs.run_list import final_loss
+from gradstudio.ui.state.runs.run_list import final_figure
+from gradstudio.ui.state.runs.sweep_process import Order
 from tests.ui.desk import Desk
 from tests.ui.test_runs_by_hand import ENDLESS, LINE
 
@@ -89,27 +92,55 @@ def test_a_learning_rate_is_swept_beside_the_window(desk: Desk, path: Path) -> N
     assert len(found) == 6 and {run.state for run in found} == {"finished"}
     assert len({(run.record.literals["opt.lr"], run.record.literals["seed"]) for run in found}) == 6
     assert len({run.record.sweep for run in found}) == 1
-    losses = [final_loss(run) for run in panel.model.rows]
-    assert losses == sorted(losses), "the best stands above"
+    accuracies = [run.record.last["test_accuracy"] for run in panel.model.rows]
+    assert accuracies == sorted(accuracies, reverse=True), "the best stands above"
     assert "6 trainings" in desk.said and "The largest test_accuracy" in desk.said
     assert panel.strip.isHidden() and len(desk.session.results.tables.curves.beside) == 12
 
 
-def test_trainings_that_were_stopped_early_stand_below_those_that_came_to_their_end(desk: Desk, path: Path) -> None:
-    """Their figure is of a part of the way: below, whether the least or the largest stands first."""
+def keep(desk: Desk, ends: list[tuple[State, float]], name: str = "loss") -> list[str]:
+    """Runs that ended so, each with one figure; what they are called."""
     folder = desk.session.runs.folder
     assert folder is not None
-    for number, (state, loss) in enumerate([("stopped", 0.1), ("finished", 0.3), ("finished", 0.2), ("stopped", 9.0)]):
-        record = {"began": 1.0 + number, "state": state, "last": {"loss": loss}, "turns": 5}
-        (folder / f"2026-01-01T00-00-0{number}-1").mkdir(parents=True)
-        (folder / f"2026-01-01T00-00-0{number}-1" / "run.json").write_text(json.dumps(record))
+    made = []
+    for number, (state, figure) in enumerate(ends):
+        record = {"began": 1.0 + number, "state": state, "last": {name: figure}, "turns": 5}
+        made.append(f"2026-01-01T00-00-0{number}-1")
+        (folder / made[-1]).mkdir(parents=True)
+        (folder / made[-1] / "run.json").write_text(json.dumps(record))
+    desk.session.runs.list.refresh()
+    return made
+
+
+def test_trainings_that_were_stopped_early_stand_below_those_that_came_to_their_end(desk: Desk, path: Path) -> None:
+    """Their figure is of a part of the way: below, whether the least or the largest stands first."""
+    keep(desk, [("stopped", 0.1), ("finished", 0.3), ("finished", 0.2), ("stopped", 9.0)])
     desk.window.go_to_dock("runs")
     panel = desk.window.room.panels["runs"]
     assert isinstance(panel, RunsPanel)
     panel.list.refresh()
     for order, losses in (("Ascending", [0.2, 0.3, 0.1, 9.0]), ("Descending", [0.3, 0.2, 9.0, 0.1])):
         panel.view.sortByColumn(LAST, Qt.SortOrder[f"{order}Order"])
-        assert [final_loss(run) for run in panel.model.rows] == losses
+        assert [final_figure(run) for run in panel.model.rows] == losses
+
+
+@pytest.mark.parametrize("rises", [False, True])
+def test_the_best_of_a_sweep_is_of_those_that_came_to_their_end(desk: Desk, path: Path, rises: bool) -> None:
+    """Stopped early, failed or cut off, a figure is of half the way."""
+    sweep, name = desk.session.runs.sweep, "test_accuracy" if rises else "loss"
+    outside = 0.99 if rises else 0.01
+    ends = [("stopped", outside), ("finished", 0.3), ("finished", 0.2), ("failed", outside), ("ended", outside)]
+    made = keep(desk, ends, name)
+    sweep.order = Order((), len(made), 1, stops=True, judge=Watched(name, rises) if rises else None)
+    sweep.lines = {run: SweepLine(run, state) for run, (state, _) in zip(made, ends, strict=True)}
+    best = sweep.best
+    assert best is not None and best.id == made[1 if rises else 2]
+    del sweep.lines[made[1]], sweep.lines[made[2]]
+    assert sweep.best is None, "none has come to its end, and none is under way"
+    sweep.changed.emit()
+    panel = desk.window.room.panels["runs"]
+    assert isinstance(panel, RunsPanel)
+    assert [run.id for run in panel.model.rows[:2]] == ([made[1], made[2]] if rises else [made[2], made[1]])
 
 
 def test_values_that_are_none_are_said_and_a_range_is_filled_in(desk: Desk, path: Path) -> None:

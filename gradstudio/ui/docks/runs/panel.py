@@ -212,10 +212,12 @@ class RunsPanel(QWidget):
 
     def _on_sweep_changed(self) -> None:
         """While it goes on, its best stands above."""
-        order = self._session.runs.sweep.order
-        if order is not self._sorted_for:
-            self._sorted_for = order
-            self.view.sortByColumn(LAST, Qt.SortOrder.AscendingOrder)
+        sweep = self._session.runs.sweep
+        if sweep.order is not self._sorted_for:
+            self._sorted_for = sweep.order
+            self.model.judge = sweep.judge
+            rises = sweep.judge is not None and sweep.judge.rises
+            self.view.sortByColumn(LAST, Qt.SortOrder.DescendingOrder if rises else Qt.SortOrder.AscendingOrder)
         self.refresh()
         self.strip.refresh()
 

@@ -6,9 +6,10 @@ from typing import Any, Final
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from gradstudio.document.runs.kept_run import WORDS, KeptRun, State
+from gradstudio.protocol.curve_titles import Watched
 from gradstudio.ui.docks.curves.beside_colors import beside_color
 from gradstudio.ui.state.results.loop_progress import duration
-from gradstudio.ui.state.runs.run_list import RunList, figures, final_loss, short_when, when
+from gradstudio.ui.state.runs.run_list import RunList, figures, final_figure, short_when, when
 from gradstudio.ui.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -19,26 +20,29 @@ INK: Final[dict[State, str]] = {"failed": "danger", "ended": "warning", "running
 MOST_FIGURES: Final = 3
 KEYS: Final[dict[int, Callable[[KeptRun], Any]]] = {
     RUN: lambda run: run.id,
-    LAST: final_loss,
     TURNS: lambda run: run.record.turns,
     TIME: lambda run: run.record.seconds,
     STATE: lambda run: run.state,
 }
-"""What each column is sorted by."""
+"""What each column is sorted by; the last figures by that which the newest sweep was judged by."""
 _COMPARED: Final = ("finished", "running")
-"""By figures the others stand below, which ever way they are sorted: they were stopped before their last turn."""
+"""By figures the others stand below, whichever way they are sorted: they were stopped before their last turn."""
 
 
 class RunModel(QAbstractTableModel):
-    """Rows of the document's runs; the box of the first column draws the curves of one, F2 gives it a name."""
+    """Rows of the document's runs; the box of the first column draws the curves of one, F2 gives it a name.
+
+    Attributes:
+        judge: by which of its figures a run is sorted; None, or one that no run has: by its loss.
+    """
 
     def __init__(self, runs: RunList, theme: Theme, parent: QObject | None = None) -> None:
         """Follow a list."""
         super().__init__(parent)
         self.list, self._theme = runs, theme
         self.rows: list[KeptRun] = []
-        self._key: Callable[[KeptRun], Any] | None = None
-        self._is_descending = False
+        self.judge: Watched | None = None
+        self._column, self._is_descending = -1, False
         runs.changed.connect(self._on_list_changed)
 
     def set_theme(self, theme: Theme) -> None:
@@ -50,7 +54,7 @@ class RunModel(QAbstractTableModel):
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """By a column; -1: the newest first."""
-        self._key, self._is_descending = KEYS.get(column), order == Qt.SortOrder.DescendingOrder
+        self._column, self._is_descending = column, order == Qt.SortOrder.DescendingOrder
         self._on_list_changed()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
@@ -120,6 +124,13 @@ class RunModel(QAbstractTableModel):
             return "\n".join(filter(None, (WORDS[run.state], run.record.reason)))
         return "\n".join(figures(run.record)) if column == LAST else self._text(run, column)
 
+    def _sort_by_figure(self, runs: list[KeptRun]) -> None:
+        judge = self.judge
+        if judge is not None and not any(judge.name in run.record.last for run in runs):
+            judge = None
+        runs.sort(key=lambda run: final_figure(run, judge) or 0.0, reverse=self._is_descending)
+        runs.sort(key=lambda run: run.state not in _COMPARED or final_figure(run, judge) is None)
+
     def _everything_changed(self) -> None:
         if self.rows:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self.rows) - 1, len(COLUMNS) - 1))
@@ -127,10 +138,10 @@ class RunModel(QAbstractTableModel):
     def _on_list_changed(self) -> None:
         """The same rows keep selection and editor; others begin anew."""
         runs = list(self.list.runs)
-        if self._key is not None:
-            runs.sort(key=self._key, reverse=self._is_descending)
-        if self._key is final_loss:  # a figure from half the way is compared with no other
-            runs.sort(key=lambda run: run.state not in _COMPARED)
+        if self._column == LAST:
+            self._sort_by_figure(runs)
+        elif self._column in KEYS:
+            runs.sort(key=KEYS[self._column], reverse=self._is_descending)
         if [run.id for run in runs] == [run.id for run in self.rows]:
             self.rows = runs
             self._everything_changed()

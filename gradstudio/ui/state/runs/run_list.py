@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from math import isfinite
 from typing import TYPE_CHECKING, Final, Protocol
 
 from PySide6.QtCore import QObject, Signal
@@ -11,6 +12,7 @@ from gradstudio.document.errors import CannotSave
 from gradstudio.document.runs import kept_run
 from gradstudio.document.runs.kept_run import KeptRun, RunRecord, kept_runs
 from gradstudio.document.runs.run_comparison import summaries
+from gradstudio.protocol.curve_titles import Watched
 from gradstudio.scene.value_format import number
 from gradstudio.ui.state.results.curve_store import BesideCurve, CurveStore
 from gradstudio.ui.state.results.loop_progress import duration
@@ -164,10 +166,11 @@ def figures(record: RunRecord) -> list[str]:
     return [f"{name} {number(value, DIGITS) if value is not None else 'nan'}" for name, value in found]
 
 
-def final_loss(run: KeptRun) -> float:
-    """The last number of the longest curve; infinite where there is none."""
-    value = next(iter(run.record.last.values()), None)
-    return value if value is not None and value == value else float("inf")
+def final_figure(run: KeptRun, judge: Watched | None = None) -> float | None:
+    """The last number of what a run is judged by, of none the longest curve; None where that is no finite number."""
+    last = run.record.last
+    value = next(iter(last.values()), None) if judge is None else last.get(judge.name)
+    return value if value is not None and isfinite(value) else None
 
 
 def came_out(record: RunRecord) -> str:

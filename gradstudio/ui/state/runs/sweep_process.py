@@ -3,7 +3,6 @@
 import os
 import sys
 import time
-from math import isfinite
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -19,7 +18,7 @@ from gradstudio.graph.model import Graph
 from gradstudio.protocol.curve_titles import Watched
 from gradstudio.ui.state.cli_process import cli_arguments
 from gradstudio.ui.state.results.loop_progress import duration
-from gradstudio.ui.state.runs.run_list import RunList, final_loss
+from gradstudio.ui.state.runs.run_list import RunList, final_figure
 
 LOOK_MS: Final = 1000
 """So often the dock reads what the trainings have written."""
@@ -103,18 +102,23 @@ class SweepProcess(QObject):
 
     @property
     def best(self) -> KeptRun | None:
-        """The run whose figure is the best now; None where none has one."""
+        """The best of those that came to their end, before the first has of those under way; None: there is none.
+
+        One that was stopped has a figure of half the way, as one that failed.
+        """
         runs = [run for run in self._keeper.list.runs if run.id in self.lines and self.figure(run) is not None]
-        rises = self._judge is not None and self._judge.rises
-        return min(runs, key=lambda run: (self.figure(run) or 0.0) * (-1 if rises else 1), default=None)
+        finished = [run for run in runs if run.state == "finished"]
+        compared = finished or [run for run in runs if run.state == "running"]
+        sign = -1 if self.judge is not None and self.judge.rises else 1
+        return min(compared, key=lambda run: (self.figure(run) or 0.0) * sign, default=None)
 
     def figure(self, run: KeptRun) -> float | None:
         """The last number of what a run is judged by; None where it has none."""
-        value = final_loss(run) if self._judge is None else run.record.last.get(self._judge.name)
-        return value if value is not None and isfinite(value) else None
+        return final_figure(run, self.judge)
 
     @property
-    def _judge(self) -> Watched | None:
+    def judge(self) -> Watched | None:
+        """By which figure the trainings are judged; None: by their loss."""
         return self.order.judge if self.order is not None else None
 
     def start(self, graph: Graph, order: Order, document: Path | None, *, trusts: bool) -> str:
@@ -193,7 +197,7 @@ class SweepProcess(QObject):
         self._look.stop()
         self._keeper.list.refresh()
         self.changed.emit()
-        best, words, judge = self.best, "", self._judge
+        best, words, judge = self.best, "", self.judge
         if best is not None:
             name = judge.name if judge is not None else next(iter(best.record.last))
             end = LARGEST if judge is not None and judge.rises else LEAST
