@@ -150,7 +150,7 @@ def look_at(data: StoredData) -> DataSummary | None:
     names = _column_names(data.note, rows.inputs)
     pictures = _pictures(data.note, Rows(sample.inputs, sample.target if classes else None))
     known = Prepared(
-        "", sample, sample_apart, names if any(names) else (), (), _words_of_columns(data.note, names), (),
+        "", sample, sample_apart, _called(names), (), _words_of_columns(data.note, names), (),
         data.normalises or rows.inputs.dtype.kind in "iub", int(data.is_text),
     )  # fmt: skip
     return DataSummary(
@@ -332,6 +332,13 @@ def _column_names(note: str, inputs: Numbers) -> tuple[str, ...]:
         names[-1] = head
     width = inputs.shape[1]
     return (*names, *[""] * (width - len(names))) if len(names) <= width else ("",) * width
+
+
+def _called(names: tuple[str, ...]) -> tuple[str, ...]:
+    """What columns are called in a warning; () for many that have no names."""
+    if len(names) > MOST_COLUMNS and not any(names):
+        return ()
+    return tuple(name or f"[:, {k}]" for k, name in enumerate(names))
 
 
 def _words_of_columns(note: str, names: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:

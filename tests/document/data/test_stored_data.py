@@ -171,3 +171,16 @@ def test_a_value_that_is_only_called_so_is_no_data() -> None:
         graph.nodes[renamed.id] = renamed
     assert seen(graph, "X") is not None
     assert seen(graph, "y") is None and seen(graph, "z") is None
+
+
+def test_columns_without_names_are_called_by_their_place() -> None:
+    inputs = np.stack([RNG.random(50), RNG.random(50) * 0.001, np.ones(50)], axis=1).astype(np.float32)
+    found = summary(of_tensor(inputs, "float32"), "data")
+    spans = (torch.from_numpy(inputs).amax(0) - torch.from_numpy(inputs).amin(0)).tolist()
+    assert found.warnings == (
+        "“[:, 2]” has one value in all rows to learn from: it says nothing, leave it out.",
+        f"Ranges differ by {spans[0] / spans[1]:,.0f} ×: “[:, 0]” goes over {spans[0]:,.3g}, "
+        f"“[:, 1]” goes over {spans[1]:,.3g}. Normalise them.",
+    )
+    many = np.repeat(inputs, 5, axis=1)
+    assert summary(of_tensor(many, "float32"), "data").warnings == ()
