@@ -57,8 +57,6 @@ from gradstudio.protocol.messages.torch_docs import Describe, Described
 
 NOWHERE = ItemId("")
 NOTHING_LOADED = "No program was sent yet."
-NO_SHAPES = "Its shapes are not known before a run."
-OTHER_PROGRAM = "The program is another one by now."
 
 
 class Service:
@@ -142,11 +140,10 @@ class Service:
 
     def _looked_at(self, request: LookAtData, program: Program | None) -> DataLooked | None:
         world, (inferred, ports) = self._world(), self._inferred
-        if world is None or world.loaded.program is not program or program.codes:
-            why = DRAWN_ONLY if world is not None and world.loaded.program is program else OTHER_PROGRAM
-            return DataLooked(request=request.request, error=why)
-        if inferred is not program:
-            return DataLooked(request=request.request, error=NO_SHAPES)
+        if world is None or world.loaded.program is not program or inferred is not program:
+            return DataLooked(request=request.request)
+        if program.codes:
+            return DataLooked(request=request.request, error=DRAWN_ONLY)
         return DataLook(request, world._replace(stopped=self._inbox.waiting), ports).answer()
 
     def _say_where(self, node: ItemId = NOWHERE, line: int = 0) -> None:

@@ -109,7 +109,7 @@ def test_a_card_says_what_it_makes_before_any_run(desk: Desk, qtbot: QtBot) -> N
     ]
     means, deviations = points.double().mean(0).tolist(), points.double().std(0).tolist()
     assert section.columns.words()[1:] == [
-        f"[:, {k}]  {number(mean)} ± {number(deviation, 3)}"
+        f"[:,\u00a0{k}]  {number(mean)} ± {number(deviation, 3)}"
         for k, (mean, deviation) in enumerate(zip(means, deviations, strict=True))
     ]
     assert [line.split() for line in section.rows.words()[1:]] == [
@@ -128,6 +128,31 @@ def test_a_card_says_what_it_makes_before_any_run(desk: Desk, qtbot: QtBot) -> N
     x = desk.value("points")
     assert isinstance(x, list)
     desk.until(lambda: section.rows.words()[1].split()[:2] == [number(one) for one in x[0]])
+
+
+def test_x_and_y_of_a_program_say_what_hurts(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    desk.open(
+        "import torch\n\ntorch.manual_seed(0)\nX = torch.rand(60, 2) * torch.tensor([1.0, 1000.0])\n"
+        "y = (X[:, 0] > 0.95).long()\nX_train = X[:50]\ny_train = y[:50]\nX_test = X[40:]\ny_test = y[40:]\n"
+    )
+    desk.until(lambda: desk.session.results.tables.inference)
+    desk.session.attention.select([desk.node("y_test")])
+    desk.until(lambda: desk.window.inspector.details.data.isVisible())
+    section = desk.window.inspector.details.data
+    torch.manual_seed(0)
+    X = torch.rand(60, 2) * torch.tensor([1.0, 1000.0])
+    y = (X[:, 0] > 0.95).long()
+    assert section.about.words() == ["rows to learn  50", "rows to validate  20", "columns  2", "classes  2"]
+    assert [line.split()[1:4] for line in section.classes.words()[1:]] == [
+        [str(learn), "+", str(later)]
+        for learn, later in zip(y[:50].bincount().tolist(), y[40:].bincount().tolist(), strict=True)
+    ]
+    leak, ranges, unbalanced = section.warnings.words
+    assert leak.startswith("10 rows to validate stand among the rows to learn from")
+    assert ranges.startswith("Ranges differ") and unbalanced.startswith("Classes are unbalanced")
+    desk.session.attention.select([desk.node("X")])
+    desk.until(lambda: section.about.words()[0] == "rows  60")
 
 
 def test_a_training_is_added_at_once_and_learns(desk: Desk, qtbot: QtBot) -> None:

@@ -115,22 +115,7 @@ def stored_data(graph: Graph, item: ItemId) -> StoredData | None:
         return None
     if len(own.shape) == 1 and own.dtype.startswith(("int", "uint")):
         return StoredData(None, own, note=node.note)
-    return StoredData(own, None, note=node.note, normalises=_normalises(graph, item))
-
-
-def made_data(graph: Graph, item: ItemId, tensors: tuple[StoredTensor, ...]) -> StoredData | None:
-    """What a statement makes as data: inputs, and a target for each of their rows; None where it is none."""
-    if not is_made_data(tuple(one.shape for one in tensors)):
-        return None
-    return StoredData(tensors[0], tensors[1], normalises=_normalises(graph, item))
-
-
-def is_made_data(shapes: tuple[tuple[int, ...], ...]) -> bool:
-    """Whether what a statement gives has the sizes of inputs, and of one target value for each of their rows."""
-    if len(shapes) != 2 or len(shapes[0]) < 2:
-        return False
-    rows, target = shapes[0][0], shapes[1]
-    return target in ((rows,), (rows, 1))
+    return StoredData(own, None, note=node.note, normalises=scales_inputs(graph, item))
 
 
 def look_at(data: StoredData) -> DataSummary | None:
@@ -179,6 +164,21 @@ def count_classes(graph: Graph, item: ItemId) -> int:
     return int(target.max()) + 1
 
 
+def scales_inputs(graph: Graph, item: ItemId) -> bool:
+    """Whether a statement that takes an item's first result divides it, or takes its deviation."""
+    modules = card_groups(graph).modules
+    for wire in graph.wires_from(item):
+        if wire.output:
+            continue  # what a statement gives beside its inputs
+        taker = graph.nodes.get(modules.get(wire.target, wire.target))
+        if taker is None:
+            continue
+        divides = taker.operator == "operator.truediv" and wire.port == "a"
+        if divides or any(word in taker.operator for word in SCALES):
+            return True
+    return False
+
+
 def _belonging(graph: Graph, ending: str, root: str) -> StoredData | None:
     """The parts of the data set whose names end so."""
     nodes = {node.names[0]: node for node in graph.nodes.values() if node.operator == STORED and len(node.names) == 1}
@@ -195,7 +195,7 @@ def _belonging(graph: Graph, ending: str, root: str) -> StoredData | None:
         _tensor(graph, apart),
         _tensor(graph, nodes.get(f"y{ending}_val")),
         "\n".join(node.note for node in (inputs, target) if node is not None),
-        _normalises(graph, inputs.id),
+        scales_inputs(graph, inputs.id),
     )
     return found if _fits(found.inputs, found.target) and found.inputs is not None else None
 
@@ -209,21 +209,6 @@ def _fits(inputs: StoredTensor | None, target: StoredTensor | None) -> bool:
 
 def _tensor(graph: Graph, node: Node | None) -> StoredTensor | None:
     return graph.tensors.get(digest_of(node)) if node is not None and node.operator == STORED else None
-
-
-def _normalises(graph: Graph, item: ItemId) -> bool:
-    """Whether a statement that takes the tensor divides it, or takes its deviation."""
-    modules = card_groups(graph).modules
-    for wire in graph.wires_from(item):
-        if wire.output:
-            continue  # what a statement gives beside its inputs
-        taker = graph.nodes.get(modules.get(wire.target, wire.target))
-        if taker is None:
-            continue
-        divides = taker.operator == "operator.truediv" and wire.port == "a"
-        if divides or any(word in taker.operator for word in SCALES):
-            return True
-    return False
 
 
 def _numbers(tensor: StoredTensor | None) -> Numbers | None:
@@ -338,7 +323,7 @@ def _called(names: tuple[str, ...]) -> tuple[str, ...]:
     """What columns are called in a warning; () for many that have no names."""
     if len(names) > MOST_COLUMNS and not any(names):
         return ()
-    return tuple(name or f"[:, {k}]" for k, name in enumerate(names))
+    return tuple(name or f"[:,\u00a0{k}]" for k, name in enumerate(names))
 
 
 def _words_of_columns(note: str, names: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -31,7 +31,7 @@ class DataLook:
         """Nothing has run.
 
         Args:
-            request: which statement.
+            request: which statements.
             world: `stopped` says that something else is asked.
             ports: what inference says of the program: what is above is not tried unless its sizes are known.
         """
@@ -41,17 +41,17 @@ class DataLook:
             self._ports.setdefault(port.node, []).append(port)
 
     def answer(self) -> DataLooked | None:
-        """What the statement gives; None: something else is asked first."""
+        """What the statements give; None: something else is asked first."""
         time_is_up = _clock(MOST_S)
         gave_way = self._world.stopped
         run = Rerun(self._world._replace(stopped=lambda: gave_way() or time_is_up()))
-        watcher = _UpToStatement(self._request.node, self._ports)
+        watcher = _UpToStatements(self._request.nodes, self._ports)
         try:
             with isolate(self._world.settings):
                 end = run.go(watcher, until=None)
                 if end.outcome == "stopped" and gave_way():
                     return None
-                tensors = tuple(map(_file_of, watcher.results(end.words)))
+                tensors = watcher.files(end.words)
         except (CannotTry, Inexpressible) as reason:
             return DataLooked(request=self._request.request, error=str(reason))
         finally:
@@ -59,12 +59,12 @@ class DataLook:
         return DataLooked(request=self._request.request, tensors=tensors)
 
 
-class _UpToStatement(Watcher):
-    """Ends the run behind a statement, or before one that is too much for a look."""
+class _UpToStatements(Watcher):
+    """Ends the run behind the last of some statements, or before one that is too much for a look."""
 
-    def __init__(self, node: ItemId, ports: dict[ItemId, list[PortInference]]) -> None:
-        self._node, self._ports = node, ports
-        self._outputs: Outputs = ()
+    def __init__(self, nodes: tuple[ItemId, ...], ports: dict[ItemId, list[PortInference]]) -> None:
+        self._nodes, self._ports = nodes, ports
+        self._files: dict[ItemId, tuple[bytes, ...]] = {}
 
     def before(self, run: Rerun, step: Step) -> None:
         for port in self._ports.get(step.id, ()):
@@ -76,26 +76,39 @@ class _UpToStatement(Watcher):
         for tensor in outputs:
             if isinstance(tensor, Tensor):  # its sizes may hang on numbers
                 _refuse(step, tensor.numel(), tensor.device.type)
-        if step.id == self._node:
+        if step.id in self._nodes:
             if run.turns:
                 raise CannotTry("It stands in a loop, whose turns may each make others.")
-            self.satisfied, self._outputs = True, outputs
+            self._files[step.id] = _files_of(outputs)  # now: what follows may write into them
+            self.satisfied = len(self._files) == len(self._nodes)
 
-    def results(self, words: str) -> tuple[Tensor, ...]:
-        """The tensors that the statement gave.
+    def files(self, words: str) -> tuple[bytes, ...]:
+        """The tensors that the statements gave, in the order in which they were asked for.
 
         Raises:
-            CannotTry: it was not reached, for `words`, or gives something else.
+            CannotTry: one was not reached, for `words`.
         """
         if not self.satisfied:
             raise CannotTry(words or "It is not reached when the program runs.")
-        first: Any = self._outputs[0] if len(self._outputs) == 1 else self._outputs
-        found = first if isinstance(first, tuple) else (first,)
-        if not all(isinstance(one, Tensor) for one in found):
+        return tuple(file for node in self._nodes for file in self._files[node])
+
+
+def _files_of(outputs: Outputs) -> tuple[bytes, ...]:
+    """Each result as the file of a stored tensor.
+
+    Raises:
+        CannotTry: it is no tensor, or a large one.
+        Inexpressible: safetensors has no such dtype.
+    """
+    first: Any = outputs[0] if len(outputs) == 1 else outputs
+    files = []
+    for one in first if isinstance(first, tuple) else (first,):
+        if not isinstance(one, Tensor):
             raise CannotTry("It gives something else than tensors.")
-        if any(one.numel() > MOST_TOLD for one in found):
+        if one.numel() > MOST_TOLD:
             raise CannotTry(f"It gives more than {MOST_TOLD:,} numbers.")
-        return found
+        files.append(as_stored(one, "").data)
+    return tuple(files)
 
 
 def _refuse(step: Step, numbers: int, device: str) -> None:
@@ -104,10 +117,6 @@ def _refuse(step: Step, numbers: int, device: str) -> None:
         raise CannotTry(f"`{step.statement.address}` has {numbers:,} numbers: a run makes them.")
     if device not in HERE:
         raise CannotTry(f"`{step.statement.address}` is on {device}: a run makes it.")
-
-
-def _file_of(tensor: Tensor) -> bytes:
-    return as_stored(tensor, "").data
 
 
 def _clock(seconds: float) -> Callable[[], bool]:

@@ -100,22 +100,22 @@ class Estimated(Message, frozen=True):
 
 
 class LookAtData(Message, frozen=True):
-    """Send the data that a statement of the loaded program gives, as a run from nothing makes them.
+    """Send the data that statements of the loaded program give, as a run from nothing makes them.
 
     Nothing is run for it but what stands above, silently, and only where that is little. It waits until nothing else
     is asked; a newer one takes its place.
     """
 
     request: Size
-    node: ItemId
+    nodes: tuple[ItemId, ...]
 
 
 class DataLooked(Message, frozen=True):
     """Answer to `LookAtData`.
 
     Attributes:
-        tensors: what the statement gives, each as a safetensors file with one tensor named "data".
-        error: why it cannot be told before a run; "" when it is told.
+        tensors: what the statements give, each as a safetensors file with one tensor named "data".
+        error: why it cannot be told before a run; "" when it is told, or may be when it is asked for once more.
     """
 
     request: Size

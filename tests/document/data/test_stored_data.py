@@ -24,6 +24,7 @@ COLOURS, NEAR = ("red", "green", "blue"), '"near, 1 by"'
 TEXT = "length,width,colour,kind\n" + "".join(
     f"{k % 7 + 0.5},{k * 1000},{COLOURS[k % 3]},{NEAR if k < 6 else 'far'}\n" for k in range(100)
 )
+GAP = "\u00a0"
 RNG = np.random.default_rng(0)
 
 
@@ -178,9 +179,9 @@ def test_columns_without_names_are_called_by_their_place() -> None:
     found = summary(of_tensor(inputs, "float32"), "data")
     spans = (torch.from_numpy(inputs).amax(0) - torch.from_numpy(inputs).amin(0)).tolist()
     assert found.warnings == (
-        "“[:, 2]” has one value in all rows to learn from: it says nothing, leave it out.",
-        f"Ranges differ by {spans[0] / spans[1]:,.0f} ×: “[:, 0]” goes over {spans[0]:,.3g}, "
-        f"“[:, 1]” goes over {spans[1]:,.3g}. Normalise them.",
+        f"“[:,{GAP}2]” has one value in all rows to learn from: it says nothing, leave it out.",
+        f"Ranges differ by {spans[0] / spans[1]:,.0f} ×: “[:,{GAP}0]” goes over {spans[0]:,.3g}, "
+        f"“[:,{GAP}1]” goes over {spans[1]:,.3g}. Normalise them.",
     )
     many = np.repeat(inputs, 5, axis=1)
     assert summary(of_tensor(many, "float32"), "data").warnings == ()

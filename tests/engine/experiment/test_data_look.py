@@ -10,19 +10,22 @@ from gradstudio.engine.experiment.data_look import DataLook
 from gradstudio.engine.experiment.rerun import World
 from gradstudio.engine.infer.shape_inference import Inference
 from gradstudio.engine.live.live_state import Loaded
+from gradstudio.engine.pipe import Inbox
+from gradstudio.engine.service import Service
 from gradstudio.engine.torch_settings import settings
-from gradstudio.graph.model import ItemId
 from gradstudio.paths import resources
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
+from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.inference import DataLooked, Infer, LookAtData
+from gradstudio.protocol.messages.requests import Load
 
 SETS = (resources() / "groups" / "data_sets.py").read_text("utf-8")
 
 
-def look(text: str, name: str, gives_way: bool = False) -> DataLooked | None:
+def look(text: str, names: str, gives_way: bool = False) -> DataLooked | None:
     graph = read_script(text).graph
-    node = next(item for item, node in graph.nodes.items() if name in node.names)
+    nodes = [next(item for item, node in graph.nodes.items() if name in node.names) for name in names.split()]
     program = compile_graph(graph)
     loaded = Loaded("document", 1, program)
 
@@ -31,7 +34,7 @@ def look(text: str, name: str, gives_way: bool = False) -> DataLooked | None:
 
     ports = Inference().infer(Infer(revision=1, program=program), load_file).ports
     world = World(loaded, program.seed or 0, settings(), load_file, lambda: gives_way)
-    return DataLook(LookAtData(request=7, node=ItemId(node)), world, ports).answer()
+    return DataLook(LookAtData(request=7, nodes=tuple(nodes)), world, ports).answer()
 
 
 def told(text: str, name: str) -> list[torch.Tensor]:
@@ -69,6 +72,18 @@ def test_they_are_those_of_the_run_bit_for_bit(name: str) -> None:
         assert one.dtype == other.dtype and torch.equal(one, other)
 
 
+def test_several_are_told_as_they_are_when_each_is_made() -> None:
+    text = (
+        "import torch\ntorch.manual_seed(1)\ny = torch.randint(0, 3, (20,))\nX = torch.randn(20, 4)\n"
+        "X.mul_(2)\nX_test = X[15:]\ny_test = y[15:]\n"
+    )
+    found = told(text, "X y X_test y_test")
+    expected = in_python(text)
+    halves = {"X": expected["X"] / 2, **{name: expected[name] for name in ("y", "X_test", "y_test")}}
+    for one, other in zip(found, halves.values(), strict=True):
+        assert torch.equal(one, other)
+
+
 def test_what_would_take_long_is_left_to_a_run() -> None:
     data = "points, labels = two_moons()\n"
     assert refusal(SETS + "large = torch.zeros(3000, 3000)\n" + data, "points") == (
@@ -90,3 +105,48 @@ def test_what_is_in_a_loop_or_fails_is_not_told() -> None:
 
 def test_it_gives_way_to_what_else_is_asked() -> None:
     assert look(SETS + "points, labels = two_moons()\n", "points", gives_way=True) is None
+
+
+class Line(Inbox):
+    """An inbox to which nothing comes; `busy`: something waits there."""
+
+    def __init__(self) -> None:
+        self.busy = False
+
+    def waiting(self) -> bool:
+        return self.busy
+
+    def load(self) -> None:
+        return None
+
+    watch = load
+
+
+def test_the_engine_looks_when_nothing_else_is_asked_and_never_at_another_program() -> None:
+    sent: list[Message] = []
+
+    class Out:
+        send = staticmethod(sent.append)
+
+    line = Line()
+    service = Service(line, Out())  # type: ignore[arg-type]
+    graph = read_script(SETS + "points, labels = two_moons()\n").graph
+    node = next(item for item, node in graph.nodes.items() if "points" in node.names)
+    program = compile_graph(graph)
+
+    def answers() -> list[DataLooked]:
+        while service._idle():
+            pass
+        return [event for event in sent if isinstance(event, DataLooked)]
+
+    service.handle(Load(document="d", revision=1, program=program))
+    service.handle(Infer(revision=1))
+    service.handle(LookAtData(request=1, nodes=(node,)))
+    line.busy = True
+    assert answers() == []
+    line.busy = False
+    (told,) = answers()
+    assert len(told.tensors) == 2 and told.error == ""
+    service.handle(LookAtData(request=2, nodes=(node,)))
+    service.handle(Load(document="d", revision=2, program=compile_graph(graph)))
+    assert answers()[1:] == [DataLooked(request=2)]

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QScrollArea, Q
 
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import Edits, SetPlaces
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.inspector.document_modes import DocumentModes
@@ -95,9 +95,8 @@ class Details(QWidget):
         """Show an item as graph and results have it now."""
         graph = self._session.shown_store.graph
         module = card_groups(graph).modules.get(item)
-        self.show_arguments(item)
-        node = graph.nodes.get(item)
-        if graph.tensors or "data" in self.__dict__ or (node is not None and node.operator.startswith(GROUP)):
+        self.arguments.show_item(item if module is None else module)
+        if graph.tensors or "data" in self.__dict__ or _may_make_data(graph, item):
             self.data.show_item(item)
         self.inputs.show_item(item if module is not None else None)
         for part in (self.head, self.module, self.values, self.printout, self.backward, self.check, self.costs):
@@ -117,7 +116,7 @@ class Details(QWidget):
 
     @functools.cached_property
     def data(self) -> "DataSection":
-        """Made when there is stored data, or a group that may make some."""
+        """Made when there is stored data, or what may make some."""
         from gradstudio.ui.docks.inspector.values.data_section import DataSection
 
         made = DataSection(self._session, self._theme)
@@ -366,6 +365,14 @@ class InspectorPanel(QScrollArea):
         groups = card_groups(self._session.shown_store.graph)
         if not items or (item is not None and not items.isdisjoint(groups.whole((item,)))):
             self._throttle.request()
+
+
+def _may_make_data(graph: Graph, item: ItemId) -> bool:
+    """Whether it is worth asking `document.data.made_data`, which most documents do without."""
+    node = graph.nodes.get(item)
+    if node is None:
+        return False
+    return node.operator.startswith(GROUP) or "".join(node.names).startswith(("X", "y"))
 
 
 def _lines_of(session: Session, selection: frozenset[ItemId]) -> tuple[Line, ...]:

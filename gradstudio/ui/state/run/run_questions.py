@@ -71,12 +71,12 @@ class RunQuestions(QObject):
         """The program as it stands, where the engine has it; None: it is still to be sent."""
         return self._requests.program if self._requests.up_to_date else None
 
-    def look_at_data(self, node: ItemId) -> int:
-        """Ask what data a statement makes; `answered` brings the number back. 0: nobody can say now."""
+    def look_at_data(self, nodes: tuple[ItemId, ...]) -> int:
+        """Ask what data statements make; `answered` brings the number back. 0: nobody can say now."""
         is_one = self._engine.client.exchange.ranks is None  # several may wait for one another there
         if not is_one or not self._engine.ready or self._status.state.busy or not self._requests.up_to_date:
             return 0
-        return self._requests.look_at_data(node)
+        return self._requests.look_at_data(nodes)
 
     def keep_checkpoint(self) -> int:
         """Ask for the run as a file; `answered` brings the number back. 0: refused."""

@@ -270,9 +270,9 @@ class RunRequests:
         tensors = self._new_tensors(program)
         return self._ask(lambda number: TryWire(request=number, program=program, target=target, tensors=tensors))
 
-    def look_at_data(self, node: ItemId) -> int:
-        """Ask what data a statement makes; the request's number."""
-        return self._ask(lambda number: LookAtData(request=number, node=node))
+    def look_at_data(self, nodes: tuple[ItemId, ...]) -> int:
+        """Ask what data statements make; the request's number."""
+        return self._ask(lambda number: LookAtData(request=number, nodes=nodes))
 
     def keep_checkpoint(self, most_bytes: int = 0) -> int:
         """Ask for the run as a file, of so many bytes at most (0: any); the request's number."""

@@ -66,9 +66,9 @@ def test_digits_show_a_picture_of_each(inspector: InspectorPanel, session: Sessi
 
 
 def test_other_cards_have_no_such_section(inspector: InspectorPanel, session: Session) -> None:
-    session.graph_store.load(read_script("import torch\n\nX = torch.zeros(3, 2)\n").graph)
-    show(session, inspector, "X")
-    assert "data" not in vars(inspector.details), "nothing is made where nothing is stored"
+    session.graph_store.load(read_script("import torch\n\nw = torch.zeros(3, 2)\n").graph)
+    show(session, inspector, "w")
+    assert "data" not in vars(inspector.details), "nothing is made where nothing is stored, or called as data are"
     session.graph_store.load(data_graph(flowers()))
     show(session, inspector, "X")
     assert inspector.details.data.isVisible()

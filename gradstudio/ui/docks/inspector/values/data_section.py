@@ -196,7 +196,7 @@ def _of_columns(data: DataSummary) -> tuple[Line, ...]:
         return ()
     lines = [Line(kind="heading", text="Columns: mean ± deviation")]
     for k, one in enumerate(data.columns):
-        lines.append(Line(one.name or f"[:, {k}]", f"{number(one.mean)} ± {number(one.deviation, 3)}"))
+        lines.append(Line(one.name or f"[:,{GAP}{k}]", f"{number(one.mean)} ± {number(one.deviation, 3)}"))
     return tuple(lines)
 
 

@@ -1,15 +1,15 @@
-"""Data that a group of nodes makes, before a run: asked of the engine once for the same program text."""
+"""Data that a program makes, before a run: asked of the engine once for the same program text."""
 
 import hashlib
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from gradstudio.document.data.stored_data import StoredData, is_made_data, made_data
+from gradstudio.document.data.made_data import are_data, made_data, makers_of
+from gradstudio.document.data.stored_data import StoredData
 from gradstudio.document.errors import BadTensor
 from gradstudio.document.stored_tensors import named_tensor
-from gradstudio.graph.model import Graph, ItemId, StoredTensor
-from gradstudio.graph.operator_rows import GROUP
+from gradstudio.graph.model import ItemId, StoredTensor
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.inference import DataLooked
 from gradstudio.ui.state.session import Session
@@ -23,11 +23,11 @@ class _Key(NamedTuple):
     """What the data hang on.
 
     Attributes:
-        text: the program up to their statement.
+        text: the program up to the last of their statements.
         draw: how many verbs began before, where no seed is set; else 0.
     """
 
-    item: ItemId
+    makers: tuple[ItemId, ...]
     text: str
     draw: int
 
@@ -54,8 +54,8 @@ class GeneratedData(QObject):
         self._session = session
         self._known: dict[_Key, tuple[StoredTensor, ...]] = {}
         self._asked: tuple[int, _Key] | None = None
-        self._refused: tuple[_Key, Program] | None = None
-        self._shown: tuple[ItemId, Generated] | None = None
+        self._refused: _Key | None = None
+        self._shown: tuple[tuple[ItemId, ...], Generated] | None = None
         self._draws, self._was_busy = 1, False
         session.run.questions.answered.connect(self._on_questions_answered)
         session.run.state_changed.connect(self._on_run_state_changed)
@@ -65,52 +65,54 @@ class GeneratedData(QObject):
     def data_of(self, item: ItemId) -> Generated | None:
         """The data that a card makes; where nobody knows them yet the engine is asked, and `changed` follows."""
         graph = self._session.shown_store.graph
-        if self._session.scope.path or not makes_data(graph, item):
+        makers = makers_of(graph, item) if not self._session.scope.path else ()
+        if not makers:
             return None
         program = self._session.run.questions.program
         if program is None:  # it is about to be sent: what was there stands until then
-            return self._shown[1] if self._shown is not None and self._shown[0] == item else None
-        key = self._key(program, item)
+            return self._shown[1] if self._shown is not None and self._shown[0] == makers else None
+        key = self._key(program, makers)
         tensors = self._known.get(key) if key is not None else None
         if key is not None and tensors is None:
-            self._ask(program, key)
-        data = made_data(graph, item, tensors) if tensors is not None else None
+            self._ask(key)
+        data = made_data(graph, makers, tensors) if tensors is not None else None
         if key is None or data is None:
             return None
         found = Generated(data, key.draw > 0)
-        self._shown = item, found
+        self._shown = makers, found
         return found
 
-    def _key(self, program: Program, item: ItemId) -> _Key | None:
-        line = next((span.end_line for span in program.spans if span.node == item), 0)
-        if not line:
+    def _key(self, program: Program, makers: tuple[ItemId, ...]) -> _Key | None:
+        """None where one of the statements is not printed."""
+        ends = [span.end_line for span in program.spans if span.node in makers]
+        if len(ends) < len(makers):
             return None
-        text = "\n".join(program.code.split("\n", line)[:line])
-        return _Key(item, text, 0 if program.seed is not None or SEEDS in text else self._draws)
+        text = "\n".join(program.code.split("\n", max(ends))[: max(ends)])
+        return _Key(makers, text, 0 if program.seed is not None or SEEDS in text else self._draws)
 
-    def _ask(self, program: Program, key: _Key) -> None:
+    def _ask(self, key: _Key) -> None:
         """Ask, unless it was asked already, or inference knows that they are no data."""
-        if self._refused is not None and self._refused[0] == key and self._refused[1] is program:
+        is_asked = self._asked is not None and self._asked[1] == key
+        if is_asked or key == self._refused or not self._is_expected(key.makers):
             return
-        if (self._asked is not None and self._asked[1] == key) or not self._is_expected(key.item):
-            return
-        number = self._session.run.questions.look_at_data(key.item)
+        number = self._session.run.questions.look_at_data(key.makers)
         if number:
             self._asked = number, key
 
-    def _is_expected(self, item: ItemId) -> bool:
-        ports = [self._session.results.inference(item, output) for output in range(2)]
+    def _is_expected(self, makers: tuple[ItemId, ...]) -> bool:
+        outputs = range(2 if len(makers) == 1 else 1)
+        ports = [self._session.results.inference(node, output) for node in makers for output in outputs]
         shapes = [port.shape for port in ports if port is not None and port.shape is not None]
-        return is_made_data(tuple(shapes)) and not any(port is not None and port.requires_grad for port in ports)
+        return are_data(tuple(shapes)) and not any(port is not None and port.requires_grad for port in ports)
 
     def _on_questions_answered(self, answer: object) -> None:
         if not isinstance(answer, DataLooked) or self._asked is None or answer.request != self._asked[0]:
             return
         (_, key), self._asked = self._asked, None
-        tensors = () if answer.error else _read(answer.tensors)
-        program = self._session.run.questions.program
+        if answer.error:
+            self._refused = key
+        tensors = _read(answer.tensors)
         if not tensors:
-            self._refused = (key, program) if program is not None else None
             return
         if len(self._known) >= MOST_KNOWN:
             self._known.pop(next(iter(self._known)))
@@ -124,18 +126,7 @@ class GeneratedData(QObject):
         self._was_busy = is_busy
 
     def _forget_asked(self) -> None:
-        self._asked = self._refused = None
-
-
-def makes_data(graph: Graph, item: ItemId) -> bool:
-    """Whether a node may make data: it calls a group that takes no wire and gives two results."""
-    node = graph.nodes.get(item)
-    if node is None or not node.operator.startswith(GROUP):
-        return False
-    definition = graph.definitions.get(node.operator.removeprefix(GROUP))
-    if definition is None or definition.is_module or len(definition.outputs) != 2:
-        return False
-    return not graph.wires_to(item)
+        self._asked = None
 
 
 def _read(files: tuple[bytes, ...]) -> tuple[StoredTensor, ...]:
