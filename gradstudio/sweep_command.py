@@ -246,6 +246,7 @@ class _Sweep:
             yield True
         trial.seconds = event.seconds
         trial.state = state_behind(event.outcome)
+        trial.reason = "" if trial.state == "finished" else trial.reason  # the stop came too late
         engine.send(KeepCheckpoint(request=1, most_bytes=LARGEST_KEPT))
         kept = engine.wait_for(CheckpointKept, on_event=trial.hear)
         assert isinstance(kept, CheckpointKept)
@@ -272,7 +273,8 @@ def is_hopeless(trial: Trial, trials: Sequence[Trial]) -> bool:
     """Whether what it is judged by is worse than the median of the others at the same turn."""
     turn = len(trial.figures)
     longest = max(len(one.figures) for one in trials)
-    own = trial.figure_at(turn) if turn >= max(LEAST_TURNS, longest * WARM_UP) else None
+    is_judged = max(LEAST_TURNS, longest * WARM_UP) <= turn < longest  # where the longest has ended, so may this one
+    own = trial.figure_at(turn) if is_judged else None
     others = [found for one in trials if one is not trial and (found := one.figure_at(turn)) is not None]
     return own is not None and len(others) >= LEAST_OTHERS and not own <= statistics.median(others)
 

@@ -74,6 +74,8 @@ def test_worse_than_the_median_of_the_others_is_hopeless() -> None:
     trials = [Trial(read_script(PROGRAM).graph, {}) for _ in range(5)]
     for number, trial in enumerate(trials):
         trial.losses = [float(number)] * 20
+    assert not any(is_hopeless(trial, trials) for trial in trials), "where others have ended nothing is gained"
+    trials[0].losses = [0.0] * 21
     assert [is_hopeless(trial, trials) for trial in trials] == [False, False, False, True, True]
     trials[4].losses = [float("nan")] * 12
     assert is_hopeless(trials[4], trials)
@@ -121,8 +123,10 @@ def test_worse_in_what_is_judged_by_is_hopeless_however_the_loss_stands() -> Non
     trials = [Trial(graph, {}, judged_figures(graph)[0]) for _ in range(5)]
     for number, trial in enumerate(trials):
         told = {"loss": float(number), "val_accuracy": float(number)}
-        curves = [Curve(CurveKey(nodes[name]), struct.pack("<20d", *[value] * 20)) for name, value in told.items()]
-        trial.hear(Turned(loop, number=20, curves=tuple(curves)))
+        turns = 21 if number == 4 else 20
+        packed = {name: struct.pack(f"<{turns}d", *[value] * turns) for name, value in told.items()}
+        curves = [Curve(CurveKey(nodes[name]), data) for name, data in packed.items()]
+        trial.hear(Turned(loop, number=turns, curves=tuple(curves)))
     assert [trial.final_figure for trial in trials] == [0, -1, -2, -3, -4]
     assert [is_hopeless(trial, trials) for trial in trials] == [True, True, False, False, False]
 
@@ -189,7 +193,7 @@ def test_optuna_proposes_what_is_trained_and_hears_what_came_of_it(
 ) -> None:
     pytest.importorskip("optuna", reason="an optional extra: sweep")
     file = tmp_path / "line.py"
-    file.write_text(PROGRAM.replace("range(12)", "range(30)"))
+    file.write_text(PROGRAM.replace("range(12)", "range(4000)").replace("square", "abs"))
     words = ["sweep", str(file), "--set", "lr=0.0001:1:log", "--set", "momentum=0,0.5", "--jobs", "1"]
     assert main([*words, "--search", "optuna", "--trials", "8"]) == 0
     table = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
@@ -198,6 +202,7 @@ def test_optuna_proposes_what_is_trained_and_hears_what_came_of_it(
     assert all(0.0001 <= float(row[0]) <= 1 and row[1] in ("0", "0.5") for row in table)
     assert len({(row[0], row[1]) for row in table}) == 8
     assert {run.state for run in runs} == {"finished", "stopped"}, "some were hopeless"
+    assert all(("worse than the median" in run.record.reason) == (run.state == "stopped") for run in runs)
 
 
 def test_what_is_under_way_is_written_while_it_trains_and_kept_when_it_is_cancelled(tmp_path: Path) -> None:
