@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -29,6 +30,19 @@ from tests.ui.desk import Desk
 TEXT = (resources() / "groups" / "data_sets.py").read_text("utf-8")
 MADE = [row for row in user_groups.DATA_SET_ROWS if row.key != user_groups.DIGITS]
 NAMES = [row.title for row in MADE]
+
+
+class Hides(QObject):
+    """Notes whenever a widget goes."""
+
+    def __init__(self, noted: list[None]) -> None:
+        super().__init__()
+        self.noted = noted
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Hide:
+            self.noted.append(None)
+        return False
 
 
 def in_python(name: str, seed: int = 0, **given: object) -> tuple[torch.Tensor, ...]:
@@ -119,7 +133,11 @@ def test_a_card_says_what_it_makes_before_any_run(desk: Desk, qtbot: QtBot) -> N
     assert section.warnings.words == () and not desk.session.run.state.live
     store = desk.session.graph_store
     store.attempt(recipes.set_literal, "Set count", desk.node("points"), "count", "3")
+    hides: list[None] = []
+    section.installEventFilter(hidden := Hides(hides))
     desk.until(lambda: section.about.words()[0] == "rows  3")
+    assert not hides, "what was there stands until the engine has told"
+    section.removeEventFilter(hidden)
     assert list(section.warnings.words) == ["There are 3 rows to learn from: all will be known by heart."]
     store.submit((SetHeader(Header(seed=None)),), "No seed")
     desk.until(lambda: section.about.words()[-1] == ONE_DRAW)

@@ -69,18 +69,25 @@ class GeneratedData(QObject):
         if not makers:
             return None
         program = self._session.run.questions.program
-        if program is None:  # it is about to be sent: what was there stands until then
-            return self._shown[1] if self._shown is not None and self._shown[0] == makers else None
+        if program is None:  # it is about to be sent
+            return self._former(makers)
         key = self._key(program, makers)
-        tensors = self._known.get(key) if key is not None else None
-        if key is not None and tensors is None:
+        if key is None:
+            return None
+        tensors = self._known.get(key)
+        if tensors is None:
             self._ask(key)
-        data = made_data(graph, makers, tensors) if tensors is not None else None
-        if key is None or data is None:
+            return self._former(makers) if self._asked is not None and self._asked[1] == key else None
+        data = made_data(graph, makers, tensors)
+        if data is None:
             return None
         found = Generated(data, key.draw > 0)
         self._shown = makers, found
         return found
+
+    def _former(self, makers: tuple[ItemId, ...]) -> Generated | None:
+        """What was shown of them stands until the engine has told what is now."""
+        return self._shown[1] if self._shown is not None and self._shown[0] == makers else None
 
     def _key(self, program: Program, makers: tuple[ItemId, ...]) -> _Key | None:
         """None where one of the statements is not printed."""
