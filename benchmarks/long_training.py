@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication
 from benchmarks._drawing import row
 from benchmarks._whole_window import running_engine, whole_window
 from benchmarks._window import wait_until
+from gradstudio.graph.edits import SetPlaces, apply
 from gradstudio.layout.tidy import layout_missing
 from gradstudio.program.reading.reader import read_script
 from gradstudio.ui.app.window.main_window import MainWindow
@@ -79,9 +80,10 @@ def train(app: QApplication, window: MainWindow, folder: Path) -> list[Moment]:
     graph = read_script(TEXT).graph
     graph.places = layout_missing(graph)
     card = next(node.id for node in graph.nodes.values() if node.names == ("w",))
-    graph.places[card] = msgspec.structs.replace(graph.places[card], chart="path")
+    apply(graph, SetPlaces({card: msgspec.structs.replace(graph.places[card], chart="path")}))
     session = window.session
     session.restore(graph, folder / "long_training.gsg")
+    assert session.results.tables.charts.wanted == ((card, "path"),), "the path on the card is alive"
     window.go_to_dock("curves")
     app.processEvents()
     window.actions["run.run"].trigger()
