@@ -1,5 +1,6 @@
 """A whole window with the real engine, as the program builds it, for benchmarks of what a person does in it."""
 
+import gc
 import os
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtWidgets import QApplication
 
 from gradstudio.ui import theme as themes
+from gradstudio.ui.app import library_imports
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.app.window.window_frame import Frame
 from gradstudio.ui.state.run.engine_client import EngineClient
@@ -34,6 +36,8 @@ def running_engine() -> Iterator[EngineClient]:
 @contextmanager
 def whole_window(app: QApplication, engine: EngineClient) -> Iterator[MainWindow]:
     """A window around one empty document, shown."""
+    library_imports.load()  # as the application does: PySide6 makes each import within a function ten times as dear
+    gc.enable()
     theme = themes.theme("dark")
     themes.apply(app, theme)
     with tempfile.TemporaryDirectory() as folder:

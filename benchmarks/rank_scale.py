@@ -94,6 +94,8 @@ def ranks_in_window(ranks: int, heads: int) -> Iterator[Seat]:
             path.write_text(program_text(heads))
             window.file.open_path(path)
             person = Seat(app, window)
+            window.load_plot_later()
+            wait_until(app, lambda: window.memory.plot is not None, PATIENCE_S)
             wait_until(app, lambda: engine.ready and len(person.session.graph_store.graph.nodes) > heads, PATIENCE_S)
             yield person
     finally:
