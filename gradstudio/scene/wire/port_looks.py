@@ -6,7 +6,7 @@ What results changed is read again when somebody asks for it: another moment cha
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -21,6 +21,9 @@ from gradstudio.scene.wire.wiring import NEW, Wiring
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+A_LOOK: Final = 16
+"""To ask an item for its wires costs as much as to ask so many wires for their sources."""
 
 
 class PortLooks:
@@ -95,7 +98,7 @@ class PortLooks:
         if not self._unread:
             return
         wires = self._wiring.wires
-        if len(self._unread) < len(which):
+        if len(self._unread) * A_LOOK < len(which):
             shown = set(which)
             sources = {item for item in self._unread if not shown.isdisjoint(self._wiring.leaving(item))}
         else:
@@ -170,16 +173,24 @@ class PortLooks:
         new = {output: port_style(self._state.graph, self._state.results, item, output) for output in old}
         self._looks[item] = new
         if new != old:
-            leaving, cards, wires = self._wiring.leaving(item), self._stack.cards, self._wiring.wires
-            for k in leaving:
-                self._color_wire(k, self._last_look(item, wires[k].output))
-            ends = {self._state.card_groups.home(wires[k].target) for k in leaving}
-            for end in ends & cards.keys():
-                cards[end].revision += 1
+            self._color_leaving(item)
 
-    def _color_wire(self, k: int, look: PortStyle) -> None:
-        wire = self._wiring.wires[k]
-        code = self._code(MUTED if wire in self._wiring.muted else self._along(wire, look))
+    def _color_leaving(self, item: ItemId) -> None:
+        """Colour the wires from an item as it was read, and the inputs where they end."""
+        leaving, cards, wires = self._wiring.leaving(item), self._stack.cards, self._wiring.wires
+        codes: dict[int, int] = {}
+        for k in leaving:
+            wire = wires[k]
+            code = codes.get(wire.output)
+            if code is None or self._wiring.muted or self._numbers.left_out:
+                look = MUTED if wire in self._wiring.muted else self._along(wire, self._last_look(item, wire.output))
+                code = codes[wire.output] = self._code(look)
+            self._color_wire(k, code)
+        ends = self._state.card_groups.cards([wires[k].target for k in leaving])
+        for end in ends & cards.keys():
+            cards[end].revision += 1
+
+    def _color_wire(self, k: int, code: int) -> None:
         if self.code_list[k] != code:
             self.code_list[k] = code
             if self._codes is not None:

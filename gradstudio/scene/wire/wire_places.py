@@ -60,10 +60,11 @@ class WirePlaces:
         number = self._numbers.get(end)
         return bisect_left(self._order, number) if number is not None else None
 
+    def among(self, ends: Iterable[End]) -> list[int]:
+        """The places of the wires that end in these ports, without those where none ends."""
+        numbers, order = self._numbers, self._order
+        return [bisect_left(order, numbers[end]) for end in ends if end in numbers]
+
     def __getitem__(self, end: End) -> int:
         """The place of the wire that ends there."""
         return bisect_left(self._order, self._numbers[end])
-
-    def __contains__(self, end: End) -> bool:
-        """Whether a wire ends there."""
-        return end in self._numbers

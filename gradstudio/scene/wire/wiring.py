@@ -75,15 +75,14 @@ class Wiring:
         graph, some = self._state.graph, frozenset(items)
         wires = [wire for item in some for table in (graph.outgoing, graph.incoming) for wire in table.get(item, ())]
         wires += [wire for wire in self.muted if wire.source in some or wire.target in some]
-        ends = self.ends
-        return {ends[end] for wire in wires if (end := (wire.target, wire.port)) in ends}
+        return set(self.ends.among(map(_end, wires)))
 
     def leaving(self, item: ItemId) -> list[int]:
         """The places in `wires` of those that begin at an item."""
-        muted = [wire for wire in self.muted if wire.source == item]
-        wires = (*self._state.graph.outgoing.get(item, ()), *muted)
-        ends = self.ends
-        return [ends[end] for wire in wires if (end := (wire.target, wire.port)) in ends]
+        wires: Iterable[Wire] = self._state.graph.outgoing.get(item, ())
+        if self.muted:
+            wires = (*wires, *[wire for wire in self.muted if wire.source == item])
+        return self.ends.among([(wire.target, wire.port) for wire in wires])
 
     def on_cards(self, cards: Iterable[ItemId]) -> frozenset[ItemId]:
         """The items that stand on these cards."""

@@ -28,4 +28,5 @@ def test_places_are_those_of_the_list(seed: int) -> None:
         places.follow(change, [before[k] for k in gone], came)
         assert [places[end] for end in ends] == [places.get(end) for end in ends] == list(range(len(ends)))
         lost = set(before) - set(ends)
-        assert not any(end in places or places.get(end) is not None for end in lost)
+        assert not any(places.get(end) is not None for end in lost)
+        assert places.among(before) == [k for end in before if (k := places.get(end)) is not None]

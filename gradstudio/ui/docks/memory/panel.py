@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QStackedLayout, 
 from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.memory.curve import in_words, series_color
 from gradstudio.ui.state.session import Session
+from gradstudio.ui.state.throttle import Throttle
 from gradstudio.ui.theme import Theme, mono_font, ui_font
 from gradstudio.ui.widgets.form_layout import label
 
@@ -71,7 +72,9 @@ class MemoryPanel(QWidget):
         column.addWidget(self.moment)
         column.addLayout(self._stack, 1)
         store.changed.connect(self.refresh)
-        session.results.moment_moved.connect(self._show_figures)
+        self._soon = Throttle(0, self)  # the canvas shows another moment first
+        self._soon.due.connect(self._show_figures)
+        session.results.moment_moved.connect(self._soon.request)
 
     def load_plot(self) -> None:
         """Import pyqtgraph and make the plot; call it after the first paint."""
@@ -115,6 +118,7 @@ class MemoryPanel(QWidget):
 
     def _show_figures(self) -> None:
         """The figures of the moment that is looked at, else the newest."""
+        self._soon.cancel()
         if self.plot is not None and self.isVisible() and not self._later.puts_off():
             newest = {name: self._store.newest(name) for name in self._store.names}
             then = self._join.figures()

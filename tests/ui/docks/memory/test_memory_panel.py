@@ -353,10 +353,10 @@ def test_looking_back_the_figures_are_those_of_the_moment(
         [Row(step=k + 1, node=item, outputs=(), at_s=0.25 + k / 1000, alive_bytes=4 * (k + 1)) for k in range(2)]
     )
     session.attention.look_at(0)
-    assert panel.legend._labels["tensors"].text().endswith(">4 B")
+    qtbot.waitUntil(lambda: panel.legend._labels["tensors"].text().endswith(">4 B"))
     assert ">3 MiB<" in panel.legend._labels["process"].text()
     session.attention.look_at_now()
-    assert panel.legend._labels["tensors"].text().endswith(">8 B")
+    qtbot.waitUntil(lambda: panel.legend._labels["tensors"].text().endswith(">8 B"))
 
 
 def test_another_document_begins_without_figures(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
@@ -401,6 +401,7 @@ def test_looking_back_gradients_are_those_of_the_step_and_the_rest_says_when_it_
     told = {}
     for step in (1, 2, 3):
         session.attention.look_at(step - 1)
+        qtbot.waitUntil(lambda words=f"Step {step} · ": panel.moment.text().startswith(words))
         told[step] = panel.legend._labels["gradients"].text().rpartition(">")[2]
         assert panel.moment.isVisible()
         assert panel.moment.text().startswith(f"Step {step} · dim: sampled 10")
@@ -414,8 +415,18 @@ def test_looking_back_gradients_are_those_of_the_step_and_the_rest_says_when_it_
     panel.plot.moment_changed.emit(None)
     assert panel.moment.text().startswith("Step 3 · ")
     session.attention.look_at_now()
-    assert panel.moment.isHidden()
+    qtbot.waitUntil(panel.moment.isHidden)
     panel.plot.moment_changed.emit({"gradients": 16.0})
     assert panel.moment.isHidden()
     panel.plot.moment_changed.emit(None)
     assert panel.legend._labels["gradients"].text().endswith(">12 B")
+
+
+def test_another_moment_is_on_the_canvas_before_its_figures(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
+    """The line that says which moment it is moves the plot, which is drawn anew: a step back waited for that."""
+    with qtbot.waitSignal(session.memory.changed):
+        session.memory.add(Memory(time_s=0.0, device="cpu", series={"tensors": 8}))
+    session.results.tables.add_rows([Row(step=1, node=ItemId("n1"), outputs=(), at_s=0.1, alive_bytes=4)])
+    session.attention.look_at(0)
+    assert panel.moment.isHidden()
+    qtbot.waitUntil(panel.moment.isVisible)
