@@ -113,7 +113,8 @@ class _Changed(RunRecord):
         if not self._met and self._other_turns and not turns:
             return f"{self._called} stands in a loop: say in which turn it is to be changed."
         if not self._met:
-            turn = f" in turn {', '.join(map(str, turns))}" if turns else ""
+            # counted from 1 as everywhere that a person reads; of loops in loops the inner one first
+            turn = f" in turn {' in '.join(str(turn + 1) for turn in reversed(turns))}" if turns else ""
             return f"{self._called} was not run{turn} before the place where the program stands."
         if self._change.grad and not self._arrivals:
             return f"No gradient arrived at {self._called}, so there was nothing to change."
