@@ -30,7 +30,8 @@ def record_json(record: Record) -> Json:
         case TensorRecord():
             return _tensor(record)
         case PlainRecord():
-            return {"kind": record.what, "class": record.class_name, "value": record.value}
+            ranks = {} if record.spread is None else {"ranks": spread_json(record.spread)}
+            return {"kind": record.what, "class": record.class_name, "value": record.value, **ranks}
         case TupleRecord():
             items = [record_json(item) for item in record.items]
             return {"kind": "tuple", "class": record.class_name, "length": record.length, "items": items}

@@ -77,9 +77,10 @@ def _rows(name: str, record: Record) -> list[tuple[str, ...]]:
                 (name, summary_text(summary), _shape(summary), summary.dtype, record.grad_fn or "", _grad(record),
                  _ranks(record))
             ]  # fmt: skip
-        case PlainRecord(value=value):
+        case PlainRecord(value=value, spread=spread):
             text = _complex(value, 0) if _is_complex(record.class_name) else number(value)
-            return [(name, text, "", record.class_name, "", "", "")]
+            ranks = spread_words(spread) if spread is not None else ""
+            return [(name, text, "", record.class_name, "", "", ranks)]
         case TupleRecord(class_name=class_name, length=length):
             inner = [_rows(f"{name}[{k}]", item) for k, item in enumerate(record.items)]
             return [(name, f"{length} items", "", class_name, "", "", ""), *(row for rows in inner for row in rows)]

@@ -168,6 +168,15 @@ def current_failure(results: Results, node: ItemId) -> FailureLike | None:
     return failure if failure is not None and results.moment is None else None
 
 
+def expected_refusal(results: Results, node: ItemId) -> str:
+    """What inference says torch would refuse: before a run, and beside values of an older program; "" for nothing."""
+    expected = results.inference(node, 0)
+    if expected is None or not expected.refusal:
+        return ""
+    is_old = results.moment is None and results.stale(node)
+    return expected.refusal if is_old or results.outputs(node) is None else ""
+
+
 class NoResults:
     """Nothing ran."""
 

@@ -235,22 +235,22 @@ def extents(summary: Summary) -> tuple[str, ...]:
     return tuple(dict.fromkeys([exact, tight, *([] if coarse == tight else [f"{ROUNDED}{coarse}"])]))
 
 
-def ranks_sign(summary: Summary) -> str:
+def ranks_sign(told: Summary | PlainRecord) -> str:
     """Behind a shape, of a value on several ranks: " =" where all hold the same, " ≠", or which holds a NaN."""
-    if summary.spread is None or (summary.spread.parts and not summary.spread.nan.count):
+    if told.spread is None or (told.spread.parts and not told.spread.nan.count):
         return ""
     from gradstudio.protocol.ranks.spread_words import spread_sign  # most programs have one rank
 
-    return f" {spread_sign(summary.spread)}"
+    return f" {spread_sign(told.spread)}"
 
 
-def ranks_text(summary: Summary, *, is_short: bool = False) -> str:
+def ranks_text(told: Summary | PlainRecord, *, is_short: bool = False) -> str:
     """Of a value on several ranks, whether they hold the same, in words (`is_short`: of a card); "" with one rank."""
-    if summary.spread is None:
+    if told.spread is None:
         return ""
     from gradstudio.protocol.ranks.spread_words import spread_amount, spread_words  # most programs have one
 
-    return spread_amount(summary.spread) if is_short else spread_words(summary.spread)
+    return spread_amount(told.spread) if is_short else spread_words(told.spread)
 
 
 def ranks_alarm(summary: Summary, mark: str = "") -> str:

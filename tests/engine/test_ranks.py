@@ -15,12 +15,15 @@ from gradstudio.program.reading.reader import read_script
 from gradstudio.program.trust import code_digest
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.messages.events import Event, Failed, Log, NamedEntry, Paused, Printed, Report, Started, Traced
-from gradstudio.protocol.messages.ranks import LookAt, Spread
-from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
+from gradstudio.protocol.messages.ranks import LookAt, Range, Spread
+from gradstudio.protocol.messages.records import ModuleRecord, PlainRecord, TensorRecord, TupleRecord
 from gradstudio.protocol.messages.requests import Do, Load, Stop, Trust
 from gradstudio.protocol.process_group import PROCESSES, RUNS_CODE
 from gradstudio.protocol.ranks.arrival_words import duration_words
 from gradstudio.protocol.ranks.rank_command import asked_for, leader_command
+from gradstudio.protocol.ranks.spread_words import spread_amount
+from gradstudio.protocol.report import record_json
+from gradstudio.protocol.report_table import report_table
 from gradstudio.protocol.runner import Outcome, run_program
 from tests.helpers.patience import PATIENCE_SECONDS, wait_until
 
@@ -144,6 +147,52 @@ def test_each_rank_has_its_own_values_and_all_have_the_mean_of_the_gradients(ran
         assert spread(weight).is_equal and weight.grad is not None and weight.grad.spread is not None
         assert weight.grad.spread.is_equal
         torch.testing.assert_close(torch.tensor(weight.grad.value), grad)
+
+
+NUMBERS = f"""{JOIN}import math
+rank = torch.distributed.get_rank()
+x = torch.tensor([0.1, 0.7]) * (rank + 1)
+loss = x.mean().item()
+same = torch.tensor(1.5).item()
+count = x.nonzero().size(0) + rank
+odd = math.nan if rank == 1 else 1.0
+huge = 10 ** 30 + rank
+maybe = loss if rank == 0 else None
+pair = [loss, 7]
+y = x * 2
+"""
+
+
+def test_plain_numbers_are_compared_over_ranks_as_tensors_are(ranks: EngineProcess) -> None:
+    heard: list[Event] = []
+    outcome = run(ranks, NUMBERS, heard)
+    assert outcome.paused.outcome == "done", [one.message for one in heard if isinstance(one, Failed)]
+    report = outcome.report
+    losses = [(torch.tensor([0.1, 0.7]) * (rank + 1)).mean().item() for rank in range(RANKS)]
+    found = {entry.name: entry.outputs[entry.output or 0] for entry in report.entries if entry.outputs}
+    loss, same, count, odd, huge, maybe = (
+        found[name] for name in ("loss", "same", "count", "odd", "huge", "maybe")
+    )
+    for one in (loss, same, count, odd, huge, maybe):
+        assert isinstance(one, PlainRecord)
+    assert loss.value == losses[0] and loss.spread.maximum == Range(losses[0], 0, losses[1], 1)
+    assert spread_amount(loss.spread) == f"Δ = {losses[1] - losses[0]:.3g}" and not loss.spread.is_equal
+    assert same.spread.is_equal and same.spread.minimum == Range(1.5, 0, 1.5, 0)
+    assert count.spread.maximum == Range(2, 0, 3, 1) and spread_amount(count.spread) == "Δ = 1"
+    assert odd.spread.nan.ranks == (1,) and spread_amount(odd.spread) == "NaN r1"
+    assert huge.spread is None, "no number that crosses a pipe"
+    assert (maybe.spread.ranks, maybe.spread.missing, maybe.spread.is_equal) == (1, 1, False)
+    pair = found["pair"]
+    assert isinstance(pair, TupleRecord)
+    first, second = pair.items
+    assert isinstance(first, PlainRecord) and isinstance(second, PlainRecord)
+    assert first.spread == loss.spread and second.spread is not None and second.spread.is_equal
+    assert spread(tensor(report, "y")).ranks == RANKS, "what stands behind them is compared as ever"
+    assert record_json(loss)["ranks"]["maximum"] == [[losses[0], 0], [losses[1], 1]]
+    assert "NaN on rank 1; " in report_table(report)
+    told = {one.spread for event in heard if isinstance(event, Traced) for row in event.rows for one in row.outputs
+            if isinstance(one, PlainRecord) and one.spread is not None and one.spread.ranks == RANKS}  # fmt: skip
+    assert {loss.spread, same.spread, odd.spread} <= told, "in rows, which cards show, as in the report"
 
 
 def test_all_ranks_record_the_same_turns_of_a_long_loop(ranks: EngineProcess) -> None:

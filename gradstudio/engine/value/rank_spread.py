@@ -1,6 +1,7 @@
 """What this process, if it is one of several ranks, adds to each summary: its own share of the spread over ranks."""
 
 import hashlib
+import math
 
 import msgspec
 import torch
@@ -43,6 +44,22 @@ def with_spread(summary: Summary, tensor: Tensor, rank: int, is_compared: bool) 
     """The summary of a tensor with the spread of one rank; `is_compared`: others may hold the same bytes."""
     spread = Spread.of(rank, summary, digest(tensor) if is_compared else b"")
     return msgspec.structs.replace(summary, spread=spread)
+
+
+def number_spread(value: float, class_name: str) -> Spread | None:
+    """The share of this rank in the spread of a plain number; None where there is one rank.
+
+    A bool is 0 or 1. Whole numbers have to be of 64 bits: those are what crosses a pipe.
+    """
+    if Here.rank is None:
+        return None
+    is_finite = math.isfinite(value)
+    figure = int(value) if isinstance(value, bool) else value
+    told = Summary(
+        dtype=class_name, shape=(), minimum=figure if is_finite else None, maximum=figure if is_finite else None,
+        nan=int(math.isnan(value)), posinf=int(math.isinf(value)),
+    )  # fmt: skip
+    return Spread.of(Here.rank, told, hashlib.blake2b(repr(value).encode(), digest_size=DIGEST_BYTES).digest())
 
 
 def with_shard(summary: Summary, shard: Shard) -> Summary:

@@ -11,6 +11,7 @@ from torch import Tensor
 from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.value.lazy_modules import buffers_of, parameters_of
 from gradstudio.engine.value.object_words import words_of
+from gradstudio.engine.value.rank_spread import number_spread
 from gradstudio.engine.value.tensor_shards import held_part
 from gradstudio.engine.value.tensor_summary import list_count, outline, spell_numbers, summarise
 from gradstudio.engine.value.view_state import grad_fn_of, is_leaf
@@ -43,7 +44,7 @@ def record_of(value: object, max_values: int = 64, *, light: bool = False) -> Re
     if value is None:
         return PlainRecord(what="none", class_name="NoneType")
     if isinstance(value, bool | int | float | complex):
-        return PlainRecord(what="number", class_name=type(value).__name__, value=_number(value))
+        return _number_record(value, type(value).__name__)
     if isinstance(value, tuple | list):
         items = tuple(record_of(item, max_values) for item in value[:MAX_ITEMS])
         return TupleRecord(class_name=type(value).__name__, length=len(value), items=items)
@@ -112,6 +113,15 @@ def device_name(device: torch.device) -> str:
     return name
 
 
+def _number_record(value: complex, class_name: str) -> PlainRecord:
+    """Of a number of Python's, whose class is so called."""
+    told = _number(value)
+    spread = None
+    if isinstance(value, float) or (isinstance(value, int) and not isinstance(told, str)):
+        spread = number_spread(value, class_name)
+    return PlainRecord(what="number", class_name=class_name, value=told, spread=spread)
+
+
 def _number(value: complex) -> object:
     if isinstance(value, np.generic):
         value = value.item()  # float64 is a float as well
@@ -172,7 +182,7 @@ def _scalar_record(number: "np.generic", _max_values: int) -> Record:
     value = number.item()
     if not isinstance(value, bool | int | float | complex):
         return ObjectRecord(class_name=type(number).__name__)
-    return PlainRecord(what="number", class_name=type(number).__name__, value=_number(value))
+    return _number_record(value, type(number).__name__)
 
 
 def _array_record(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]", max_values: int) -> ArrayRecord:

@@ -149,12 +149,13 @@ class PlainRecord(
 ):
     """A number, text (dtypes, devices, slices too) or None; `what` is the report's kind.
 
-    `class_name` is the Python class.
+    `class_name` is the Python class; `spread` is of a number that is not complex, as that of a `Summary`.
     """
 
     what: OneOf["number", "text", "none"]
     class_name: str
     value: Nested = None
+    spread: Spread | None = None
 
 
 class TupleRecord(

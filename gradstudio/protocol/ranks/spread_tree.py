@@ -1,4 +1,4 @@
-"""The summaries within records, wherever they lie: how they are read one after another, and put back with a spread."""
+"""The spreads within records, wherever they lie: how they are read one after another, and put back over ranks."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
@@ -10,27 +10,39 @@ import msgspec
 from gradstudio.protocol.errors import BrokenFrame
 from gradstudio.protocol.messages.events import LeafState, Row, ValueNow
 from gradstudio.protocol.messages.ranks import Range, Spread
-from gradstudio.protocol.messages.records import ModuleRecord, Record, Summary, TensorRecord, TupleRecord
+from gradstudio.protocol.messages.records import (
+    ModuleRecord,
+    PlainRecord,
+    Record,
+    Summary,
+    TensorRecord,
+    TupleRecord,
+)
 
-Change = Callable[[Summary], Summary]
+Change = Callable[[Spread | None], Spread | None]
 RecordT = TypeVar("RecordT", bound=Record)
 
 
 def changed_row(row: Row, change: Change) -> Row:
-    """The row with all of its summaries changed, in their order."""
+    """The row with all of its spreads changed, in their order."""
     outputs = tuple(changed_record(record, change) for record in row.outputs)
     writes = tuple(LeafState(state.storage, changed_record(state.record, change)) for state in row.writes)
     return msgspec.structs.replace(row, outputs=outputs, writes=writes)
 
 
 def changed_record(record: RecordT, change: Change) -> RecordT:
-    """The record with all of its summaries changed, in their order: of a tensor, then its gradient; items; names."""
+    """The record with all of its spreads changed, in their order: of a tensor, then its gradient; items; names.
+
+    Where one rank has a number, another may have None or a text: they have a place, too.
+    """
     match record:
         case TensorRecord():
-            summary = change(record.summary)
-            return msgspec.structs.replace(
-                record, summary=summary, grad=None if record.grad is None else change(record.grad)
-            )
+            summary = _changed_summary(record.summary, change)
+            grad = None if record.grad is None else _changed_summary(record.grad, change)
+            return msgspec.structs.replace(record, summary=summary, grad=grad)
+        case PlainRecord():
+            spread = change(record.spread)
+            return msgspec.structs.replace(record, spread=spread) if record.what == "number" else record
         case TupleRecord():
             return msgspec.structs.replace(record, items=tuple(changed_record(item, change) for item in record.items))
         case ModuleRecord():
@@ -43,17 +55,21 @@ def changed_record(record: RecordT, change: Change) -> RecordT:
             return record
 
 
+def _changed_summary(summary: Summary, change: Change) -> Summary:
+    return msgspec.structs.replace(summary, spread=change(summary.spread))
+
+
 Told = Sequence[Spread | None]
-"""The spreads of one rank's record, in the order of its summaries."""
+"""The spreads of one rank's record, in their order."""
 
 
 def spreads_of(row: Row) -> Told:
-    """What its rank says of each summary."""
+    """What its rank says of each value, gradient and number."""
     found: list[Spread | None] = []
 
-    def note(summary: Summary) -> Summary:
-        found.append(summary.spread)
-        return summary
+    def note(spread: Spread | None) -> Spread | None:
+        found.append(spread)
+        return spread
 
     changed_row(row, note)
     return found
@@ -64,20 +80,22 @@ def over_ranks(told: Iterable[Told]) -> Told:
     ranks = list(told)
     if len({len(each) for each in ranks}) > 1:
         return ()
-    return [_of_one([spread for spread in of_one if spread is not None]) for of_one in zip(*ranks, strict=True)]
+    return [_of_some(of_one) for of_one in zip(*ranks, strict=True)]
 
 
 def without(told: Told, missing: int) -> Told:
     """The same, where so many ranks have not told it."""
     if not missing:
         return told
-    return [None if spread is None else msgspec.structs.replace(spread, missing=missing) for spread in told]
+    return [
+        None if spread is None else msgspec.structs.replace(spread, missing=spread.missing + missing) for spread in told
+    ]
 
 
 def with_spreads(row: Row, spreads: Told) -> Row:
-    """The row, each of its summaries with the spread over ranks; as it is where they are not as many."""
+    """The row, each of its values with the spread over ranks; with none where they are too few."""
     left = iter(spreads)
-    return changed_row(row, lambda summary: msgspec.structs.replace(summary, spread=next(left, None)))
+    return changed_row(row, lambda _: next(left, None))
 
 
 def as_row(value: ValueNow) -> Row:
@@ -86,18 +104,24 @@ def as_row(value: ValueNow) -> Row:
 
 
 def with_spreads_now(value: ValueNow, spreads: Told) -> ValueNow:
-    """What something wrote to, each of its summaries with the spread over ranks; with none where they are too few."""
+    """What something wrote to, each of its values with the spread over ranks; with none where they are too few."""
     left = iter(spreads)
-    record = changed_record(value.record, lambda summary: msgspec.structs.replace(summary, spread=next(left, None)))
-    return msgspec.structs.replace(value, record=record)
+    return msgspec.structs.replace(value, record=changed_record(value.record, lambda _: next(left, None)))
 
 
 def _of_one(spreads: list[Spread]) -> Spread | None:
     return reduce(or_, spreads) if spreads else None
 
 
+def _of_some(spreads: Sequence[Spread | None]) -> Spread | None:
+    """Over the ranks that have one, where others may hold what has none."""
+    found = [spread for spread in spreads if spread is not None]
+    spread = _of_one(found)
+    return None if spread is None else without([spread], len(spreads) - len(found))[0]
+
+
 def own_spreads(row: Row, rank: int) -> Told:
-    """What a rank says of each summary of its row.
+    """What a rank says of each value of its row.
 
     Raises:
         BrokenFrame: it speaks of other ranks.

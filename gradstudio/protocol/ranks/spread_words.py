@@ -71,7 +71,8 @@ def spread_words(spread: Spread) -> str:
 
 def _is_other(spread: Spread) -> bool:
     """Whether it is seen that ranks hold different values; bytes alone are not compared of what is very large."""
-    return not spread.layout or any(one.least != one.most for one in _figures(spread))
+    some_alone = any(0 < who.count < spread.ranks for who in (spread.nan, spread.infinite))
+    return not spread.layout or some_alone or any(one.least != one.most for one in _figures(spread))
 
 
 def _figures(spread: Spread) -> list[Range]:

@@ -13,6 +13,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
 from gradstudio.protocol.messages.charts import Chart
 from gradstudio.protocol.messages.events import GradRow
+from gradstudio.protocol.messages.ranks import Spread
 from gradstudio.protocol.messages.records import (
     ArrayRecord,
     GradState,
@@ -52,7 +53,7 @@ from gradstudio.scene.card.section_heights import (
 )
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.printout import NOTHING_PRINTED, Printout
-from gradstudio.scene.results import Alarm, Results, current_failure
+from gradstudio.scene.results import Alarm, Results, current_failure, expected_refusal
 
 ProblemKind = OneOf["", "error", "warning", "incomplete"]
 Lines = tuple[tuple[tuple[str, ...], Tone], ...]
@@ -237,15 +238,6 @@ def _problem(results: Results, node: ItemId, held: ModuleContext = NO_MODULE) ->
     return (single_line(reason), "incomplete") if (reason := results.incomplete(node)) else ("", "")
 
 
-def expected_refusal(results: Results, node: ItemId) -> str:
-    """What inference says torch would refuse: before a run, and beside values of an older program; "" for nothing."""
-    expected = results.inference(node, 0)
-    if expected is None or not expected.refusal:
-        return ""
-    is_old = results.moment is None and results.stale(node)
-    return expected.refusal if is_old or results.outputs(node) is None else ""
-
-
 def single_line(text: str) -> str:
     """A text without its line breaks."""
     return " ".join(text.split())
@@ -287,7 +279,7 @@ def _shape_text(record: Record, results: Results, *, with_layout: bool) -> str:
         case ArrayRecord(shape=sizes):
             return value_format.shape(sizes)
         case PlainRecord(class_name=name):
-            return name
+            return f"{name}{value_format.ranks_sign(record)}"
         case _:
             return record.class_name
 
@@ -318,6 +310,8 @@ def _section(record: Record, row: GradRow | None, heading: str, several: bool, s
 def _display(record: Record, shown: Shown) -> Display:
     if isinstance(record, TensorRecord):
         return tensor_display(record.summary, over_ranks=shown.over_ranks)
+    if shown.over_ranks and isinstance(record, PlainRecord) and record.spread is not None:
+        return _spread_display(record, record.spread, NUMBER, "normal")
     kind: DisplayKind = "number" if isinstance(record, PlainRecord) and record.what == "number" else "words"
     if isinstance(record, ArrayRecord) and record.value is not None:
         flat = value_format.nested_scalars(record.value)
@@ -330,8 +324,7 @@ def tensor_display(summary: Summary, tone: Tone = "normal", *, over_ranks: bool 
     """How the numbers of a tensor (or of a gradient) are drawn."""
     kind, height = tensor_kind(summary)
     if over_ranks and summary.spread is not None:
-        nan = summary.spread.nan.count
-        return Display("words", height, value_format.ranks_text(summary, is_short=True), tone="bad" if nan else tone)
+        return _spread_display(summary, summary.spread, height, tone)
     match kind:
         case "number":
             return Display(kind, height, value_format.number(summary.value), picture=summary, tone=tone)
@@ -343,6 +336,12 @@ def tensor_display(summary: Summary, tone: Tone = "normal", *, over_ranks: bool 
             return Display(kind, height, text or "no values kept", picture=summary if text else None, tone=ink)
         case _:
             return Display(kind, height, picture=summary, lines=tuple(_lines(summary)), tone=tone)
+
+
+def _spread_display(told: Summary | PlainRecord, spread: Spread, height: float, tone: Tone) -> Display:
+    """How several ranks stand to each other, in the place of the numbers of one."""
+    text = value_format.ranks_text(told, is_short=True)
+    return Display("words", height, text, tone="bad" if spread.nan.count else tone)
 
 
 def _cells(summary: Summary, height: float, tone: Tone) -> Display:

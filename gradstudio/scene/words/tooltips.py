@@ -12,7 +12,7 @@ from gradstudio.operators.catalogue.descriptions import argument, signature
 from gradstudio.operators.model import Effect, Parameter
 from gradstudio.protocol.messages.charts import ConfusionDrawn
 from gradstudio.protocol.messages.events import GradRow
-from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
+from gradstudio.protocol.messages.records import PlainRecord, Record, Summary, TensorRecord
 from gradstudio.scene import value_format
 from gradstudio.scene.card.confusion_cells import cell_words
 from gradstudio.scene.card.gradient_state_words import STATE_SENTENCES, state_words
@@ -124,7 +124,7 @@ def place_text(scene: Scene, hit: Hit) -> str:
 def record_text(scene: Scene, hit: Hit, output: int, record: Record) -> str:
     """A result and its gradient in full."""
     if not isinstance(record, TensorRecord):
-        return f"<code>{escape(value_format.one_line_value(record))}</code>"
+        return plain_text(record)
     summary = record.summary
     lines = [
         f"<code>{escape(value_format.bare_dtype(summary.dtype))}{escape(shape_words(summary))} · "
@@ -197,7 +197,7 @@ def wire_text(scene: Scene, wire: Wire) -> str:
         others = sorted({name for name in shared if name != start})
         lines.append(escape(f"shares its storage with {', '.join(others)}") if others else "")
     elif record is not None:
-        lines.append(f"▶ <code>{escape(value_format.one_line_value(record))}</code>")
+        lines.append(f"▶ {plain_text(record)}")
     else:
         lines.append(port_text(scene, PortRef(wire.source, "output", "", wire.output)))
     sent = results.wire_grad(wire)
@@ -208,6 +208,13 @@ def wire_text(scene: Scene, wire: Wire) -> str:
         if sent.parts > 1:
             lines.append(f"the sum of {sent.parts} autograd edges")
     return "<br>".join(line for line in lines if line)
+
+
+def plain_text(record: Record) -> str:
+    """What is no tensor, in a line; of a number also how several ranks stand to each other."""
+    value = f"<code>{escape(value_format.one_line_value(record))}</code>"
+    ranks = escape(value_format.ranks_text(record)) if isinstance(record, PlainRecord) else ""
+    return f"{value}<br>{ranks}" if ranks else value
 
 
 def value_text(record: TensorRecord) -> str:

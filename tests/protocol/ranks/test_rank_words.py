@@ -50,6 +50,13 @@ def test_of_different_ones_the_ends_are_named_with_their_ranks() -> None:
     assert spread_sign(spread(0.5, 1.0)) == "≠"
 
 
+def test_what_is_infinite_on_one_rank_alone_is_another_value_there() -> None:
+    minus = Spread.of(0, Summary(dtype="float32", shape=(), neginf=1), b"a")
+    found = minus | Spread.of(1, Summary(dtype="float32", shape=(), minimum=0.0, maximum=0.0), b"b")
+    assert (spread_sign(found), spread_amount(found)) == ("≠", "∞ r0")
+    assert spread_words(found) == "infinite on rank 0; different on 2 ranks"
+
+
 def test_a_rank_that_holds_a_nan_is_named_first() -> None:
     found = spread(1.0, 1.0, 1.0, shape=(4,), nan_on=2)
     assert spread_sign(found) == "NaN r2"

@@ -202,7 +202,8 @@ def test_everything_within_records_is_joined_in_its_order() -> None:
     def nested(rank: int) -> Row:
         pair = TupleRecord(class_name="tuple", length=2, items=(tensor(rank, 1.0 + rank), tensor(rank, 10.0 + rank)))
         module = ModuleRecord(class_name="Linear", parameters={"weight": tensor(rank, 100.0 + rank)})
-        plain = PlainRecord(what="number", class_name="int", value=rank)
+        told = Summary(dtype="int", shape=(), minimum=rank, maximum=rank)
+        plain = PlainRecord(what="number", class_name="int", value=rank, spread=Spread.of(rank, told))
         written = LeafState(7, tensor(rank, 1000.0 + rank))
         return Row(step=1, node=ItemId("n"), outputs=(pair, module, plain), writes=(written,))
 
@@ -210,7 +211,10 @@ def test_everything_within_records_is_joined_in_its_order() -> None:
     rows.tell(0, [nested(0)])
     rows.tell(1, [nested(1)])
     (shown,) = rows.show([nested(0)])
-    values = [ends(spread) for spread in spreads_of(shown)[::2]]
+    spreads = list(spreads_of(shown))
+    plain = spreads.pop(6)
+    assert plain is not None and plain.minimum == plain.maximum == Range(0, 0, 1, 1)
+    values = [ends(spread) for spread in spreads[::2]]
     assert values == [(1.0, 2.0), (10.0, 11.0), (100.0, 101.0), (1000.0, 1001.0)]
 
 

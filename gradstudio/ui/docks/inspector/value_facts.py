@@ -104,7 +104,8 @@ def record_facts(record: Record) -> Facts:
             return (*tensor_facts(record), *number_facts(record.summary))
         case PlainRecord(class_name=name, value=value):
             shown = str(value) if record.what == "text" else value_format.number(value)
-            return (("class", name), ("value", shown))
+            over_ranks = value_format.ranks_text(record)
+            return (("class", name), ("value", shown), *((("over ranks", over_ranks),) if over_ranks else ()))
         case TupleRecord(class_name=name, length=length, items=items):
             rows = ((f"[{k}]", value_format.one_line_value(item)) for k, item in enumerate(items))
             return (("class", name), ("length", str(length)), *rows)

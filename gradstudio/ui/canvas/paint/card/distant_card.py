@@ -16,10 +16,10 @@ from gradstudio.protocol.messages.records import GradState, ModuleRecord, PlainR
 from gradstudio.scene import value_format
 from gradstudio.scene.card.debug_sections import DebugSections
 from gradstudio.scene.card.gradient_state_words import SHORT_STATE_WORDS, state_words
-from gradstudio.scene.card.result_sections import expected_refusal, single_line
+from gradstudio.scene.card.result_sections import single_line
 from gradstudio.scene.hit_test import LEGIBLE_WIDTH, plate_literals
 from gradstudio.scene.overlay_registry import Shown
-from gradstudio.scene.results import current_failure
+from gradstudio.scene.results import current_failure, expected_refusal
 from gradstudio.scene.scene import Scene
 from gradstudio.scene.words.shard_words import shape_words
 from gradstudio.ui.canvas.paint.card.debug_section_painter import paint_change, paint_cost
@@ -160,7 +160,8 @@ def _paint_body(
 
 def _paint_ranks(painter: QPainter, style: CanvasStyle, record: Record, room: QRectF) -> QRectF:
     """At the right whether several ranks hold the same, where there is room; what is left beside it."""
-    sign = value_format.ranks_sign(record.summary).strip() if isinstance(record, TensorRecord) else ""
+    told = record.summary if isinstance(record, TensorRecord) else record
+    sign = value_format.ranks_sign(told).strip() if isinstance(told, Summary | PlainRecord) else ""
     width = style.meter.width(sign, "mono_small") if sign else 0.0
     if not sign or room.height() < LINE - 2 or room.width() < 2 * width:
         return room
