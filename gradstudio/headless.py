@@ -315,12 +315,18 @@ def _problems(opened: OpenedGraph, program: Program, inferred: Inferred) -> list
 
 
 def _notices(opened: OpenedGraph, program: Program, inferred: Inferred) -> list[Json]:
-    """What torch runs without a word, and what is hardly meant: no problem, so the check is passed all the same."""
+    """What torch runs without a word, and what is hardly meant: no problem, so the check is passed all the same.
+
+    Where torch is expected to refuse, it has said more already.
+    """
     titles = program_analysis.addresses(opened.graph)
     printed = {statement.node: statement.line for statement in flatten_statements(program.statements)}
     lines, found = opened.lines or script_lines(program), list[Json]()
+    refused = {port.node for port in inferred.ports if port.refusal}
     for finding, advice in notices(opened.graph, values_expected(inferred.ports)):
         node = finding.node
+        if node in refused:
+            continue
         inside = line_of_part(program, lines, node, finding.line) if finding.line else None
         line = inside or _line(opened, node, printed.get(node))
         found.append(problem_json(titles.get(node, node), line, finding.title, advice))

@@ -88,12 +88,19 @@ def test_silent_mistakes_are_warnings_and_the_check_is_passed(capsys, write) -> 
     assert notice["fixes"] == ["Give t the other's shape (t.reshape(8, 1))"]
 
 
-def test_an_index_that_is_written_out_says_how_large_the_table_has_to_be(capsys, write) -> None:
+def test_indices_that_are_written_out_are_refused_with_the_size_they_need_and_nothing_more_is_said_there(
+    capsys, write
+) -> None:
     text = (
         "import torch\nfrom torch import nn\n\nemb = nn.Embedding(10, 3)\nidx = torch.tensor([1, 12])\ny = emb(idx)\n"
+        "p = torch.softmax(torch.randn(2, 3), dim=1)\n"
+        "loss = nn.functional.cross_entropy(p, torch.tensor([0, 7]))\n"
     )
     assert main(["check", write(text), "--json"]) == 1
-    (problem,) = report(capsys)["problems"]
+    told = report(capsys)
+    problem, other = told["problems"]
+    assert other["node"] == "loss" and "Target 7 is out of bounds" in other["message"]
+    assert told["warnings"] == [], "its probabilities are a warning where torch takes it"
     assert problem["message"] == "index out of range in self"
     assert problem["fixes"][0] == "Set num_embeddings of emb to 13"
 

@@ -52,6 +52,7 @@ FindingKind = OneOf[
     "leaked_target",
     "lost_term",
     "one_class",
+    "missing_classes",
     "mixed_dimensions",
     "linear_upon_linear",
     "equal_units",

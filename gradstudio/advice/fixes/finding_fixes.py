@@ -16,6 +16,7 @@ from gradstudio.advice.fixes.code_fixes import code_fixes
 from gradstudio.advice.fixes.cut_fixes import uncut
 from gradstudio.advice.fixes.gradient_fixes import new_tensor_words
 from gradstudio.advice.fixes.inside_calls import fixes_where, id_inside
+from gradstudio.advice.fixes.layer_fixes import more_outputs
 from gradstudio.advice.fixes.recipe_trial import edits_of
 from gradstudio.advice.model import Fix
 from gradstudio.advice.quotations import source_name
@@ -325,6 +326,13 @@ def _right_name(finding: Finding, graph: Graph) -> Iterator[Offer]:
         yield f"Write {right} for {wrong}", lambda now: recipes.set_literal(now, finding.node, "name", right)
 
 
+def _score_for_each(finding: Finding, graph: Graph) -> Iterator[Offer]:
+    """As many outputs of the last layer as there are classes."""
+    wire, wanted = _wire_from(finding, graph), re.search(r" has (\d+) classes", finding.title)
+    if wire is not None and wanted is not None:
+        yield from more_outputs(graph, wire.source, wire.output, int(wanted[1]))
+
+
 def _is_zeroing(graph: Graph, item: ItemId) -> bool:
     return item in graph.nodes and graph.nodes[item].operator in (OPTIMIZER_ZERO_GRAD, MODULE_ZERO_GRAD)
 
@@ -358,5 +366,6 @@ MAKERS: dict[FindingKind, Callable[[Finding, Graph], Iterator[Offer]]] = {
     "no_logarithm": _logarithm,
     "frozen_parameter": _require,
     "unknown_attribute": _right_name,
+    "missing_classes": _score_for_each,
 }
 """By the kind of a finding: titles and recipes; a recipe that refuses is not offered."""

@@ -2,19 +2,18 @@
 
 from collections.abc import Callable, Iterator
 
+from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.slips.class_counts import last_layer
 from gradstudio.advice.failure_case import Case, Offer, Operand
 from gradstudio.advice.model import FixKind
 from gradstudio.graph import recipes
-from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, ItemId, Node
-from gradstudio.graph.ports.module_calls import maker_of
+from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.messages.records import TensorRecord
 
 WIDTHS = ("embed_dim", "d_model")
 HEADS = ("num_heads", "nhead")
-KEEPS_CLASSES = frozenset("relu dropout tanh sigmoid softmax log_softmax gelu leaky_relu alias".split())
-"""What may stand between the last layer and a loss: the classes stay as many."""
 
 
 def outputs_for_classes(case: Case, _kind: FixKind) -> Iterator[Offer]:
@@ -26,12 +25,7 @@ def outputs_for_classes(case: Case, _kind: FixKind) -> Iterator[Offer]:
         return
     largest = target.maximum if target is not None and target.maximum is not None else wanted
     wanted = max(int(largest), wanted) + 1
-    layer = layer_before(case.graph, wire.source)
-    if layer is not None:
-        yield (
-            f"Give {case.name(layer.id)} {wanted} outputs (out_features={wanted})",
-            _set(layer.id, "out_features", str(wanted)),
-        )
+    yield from more_outputs(case.graph, wire.source, wire.output, wanted)
 
 
 def classes_second(case: Case, _kind: FixKind) -> Iterator[Offer]:
@@ -90,23 +84,20 @@ _INPUT = ("input", "inputs.0")
 _TARGET = ("target", "inputs.1")
 
 
-def layer_before(graph: Graph, item: ItemId) -> Node | None:
-    """The Linear layer whose outputs the item passes on; None when something else comes first."""
-    for _ in range(10):
-        node = graph.nodes.get(item)
-        if node is None:
-            return None
-        made = maker_of(graph, node) if node.operator == CALL else None
-        if made is not None and made.word == "Linear":
-            wire = graph.wire_into(item, "module")
-            layer = graph.nodes.get(wire.source) if wire is not None else None
-            return layer if layer is not None and "out_features" in layer.literals else None
-        word = (made.word if made is not None else node.operator.rpartition(".")[2]).lower().partition(":")[0]
-        wires = [wire for wire in graph.wires_to(item) if wire.port != "module"]
-        if word not in KEEPS_CLASSES or len(wires) != 1:
-            return None
-        item = wires[0].source
-    return None
+def layer_before(graph: Graph, item: ItemId, output: int = 0) -> Node | None:
+    """The Linear layer of this graph whose outputs a value is; None when something else comes first."""
+    layer = last_layer(ProgramView(graph), item, output)
+    node = graph.nodes.get(layer.node.id) if layer is not None else None
+    is_its = node is not None and layer is not None and node is layer.node  # a class has layers of its own
+    return node if node is not None and is_its and "out_features" in node.literals else None
+
+
+def more_outputs(graph: Graph, item: ItemId, output: int, wanted: int) -> Iterator[Offer]:
+    """So many outputs of the last layer before a value."""
+    layer = layer_before(graph, item, output)
+    if layer is not None:
+        words = f"Give {title(graph, layer.id)} {wanted} outputs (out_features={wanted})"
+        yield words, _set(layer.id, "out_features", str(wanted))
 
 
 def _widths_given(case: Case) -> Iterator[int]:

@@ -10,6 +10,7 @@ from gradstudio.document.data.hazards import Counts, hazards
 from gradstudio.document.data.model import PICTURE_TOP, Numbers, Prepared, Rows
 from gradstudio.document.stored_tensors import LENGTH_BYTES
 from gradstudio.graph.card_grouping import card_groups
+from gradstudio.graph.memo_table import MemoTable
 from gradstudio.graph.model import Graph, ItemId, Node, StoredTensor
 from gradstudio.graph.text.record_checks import digest_of
 
@@ -29,6 +30,8 @@ STORED = "python.stored"
 SCALES = (".std", ".var", "normalize", "batch_norm", "layer_norm", "BatchNorm", "LayerNorm")
 _NAME = re.compile(r"(X|y|characters|windows)(_\d+)?(_val)?(_raw|_unit)?")
 _PICTURES = re.compile(r"pictures of (\d+) × (\d+)\b")
+_class_counts: MemoTable[dict[str, int]] = MemoTable()
+"""By the digest of the tensor: what is stored under one never changes."""
 _COMMA = re.compile(r", (?!\d+\])")
 """Between names: a column of an array is called ``a[:, 0]``."""
 
@@ -157,11 +160,21 @@ def look_at(data: StoredData) -> DataSummary | None:
 
 def count_classes(graph: Graph, item: ItemId) -> int:
     """How many classes a model has to tell apart for a stored tensor of their numbers; 0 where it holds none."""
-    node = graph.nodes.get(item)
-    target = _numbers(_tensor(graph, node)) if node is not None else None
-    if target is None or not target.size or target.dtype.kind not in "iu" or target.min() < 0:
+    stored = _tensor(graph, graph.nodes.get(item))
+    if stored is None:
         return 0
-    return int(target.max()) + 1
+    known = _class_counts.get(graph) or {}
+    _class_counts[graph] = known
+    if stored.digest not in known:
+        known[stored.digest] = _largest_class(_numbers(stored)) + 1
+    return known[stored.digest]
+
+
+def _largest_class(target: Numbers | None) -> int:
+    """The largest number of those that are classes; -1 where there is none, or one is no class."""
+    if target is None or not target.size or target.dtype.kind not in "iu" or target.min() < 0:
+        return -1
+    return int(target.max())
 
 
 def scales_inputs(graph: Graph, item: ItemId) -> bool:

@@ -24,6 +24,7 @@ from gradstudio.advice.diagnosis.mistakes.remade_models import remade_models
 from gradstudio.advice.diagnosis.program_view import ProgramView, written_nodes
 from gradstudio.advice.diagnosis.slips import (
     attribute_slips,
+    class_counts,
     code_order_slips,
     code_slips,
     cut_choices,
@@ -83,6 +84,7 @@ for _words, _look in (
     (data_slips.SEEDS, data_slips.seed_each_turn),
     (data_slips.WRAPPING, data_slips.wraps_around),
     (loss_mistakes.CROSS | loss_mistakes.NLL, data_slips.counted_padding),
+    (loss_mistakes.CROSS | loss_mistakes.NLL, class_counts.missing_classes),
     (mask_slips.ATTENTION, mask_slips.turned_mask),
     (mask_slips.FILLS, mask_slips.masked_behind_softmax),
     (mask_slips.FILLS | {"where"}, mask_slips.turned_fill),

@@ -99,7 +99,7 @@ def _mean(
 def counted_padding(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
     """Class numbers that were padded, in a loss that is not told which number is the padding."""
     source = view.source(item, ("inputs.1", "target"))
-    settings = _settings(view, item)
+    settings = given_settings(view, item)
     if source is None or settings & {"ignore_index", "weight", "reduction"}:
         return
     at, output = view.resolve(source.item, source.output)
@@ -124,6 +124,15 @@ def counted_padding(view: ProgramView, item: ItemId, word: str, lookup: Lookup) 
         f"ignore_index={value} where class {value} means nothing else.",
         (item, at),
     )
+
+
+def given_settings(view: ProgramView, item: ItemId) -> set[str]:
+    """The arguments that an item was given by name: of the call of a module those of what constructs it."""
+    node, called = view.node(item), view.source(item, (CALLED,))
+    if node is not None and node.operator == CALL and called is not None:
+        item, _ = view.resolve(called.item, called.output)
+        node = view.node(item)
+    return ({*node.literals} if node is not None else set()) | {one.port for one in view.sources(item)}
 
 
 def _setting(view: ProgramView, item: ItemId, port: str, default: str) -> str:
@@ -155,12 +164,3 @@ def _may_hold(record: object, number: int) -> bool:
         return False
     low, high = record.summary.minimum, record.summary.maximum
     return low is not None and high is not None and low <= number <= high
-
-
-def _settings(view: ProgramView, loss: ItemId) -> set[str]:
-    """The arguments that a loss was given by name: of a class those of what constructs it."""
-    node, called = view.node(loss), view.source(loss, (CALLED,))
-    if node is not None and node.operator == CALL and called is not None:
-        loss, _ = view.resolve(called.item, called.output)
-        node = view.node(loss)
-    return ({*node.literals} if node is not None else set()) | {one.port for one in view.sources(loss)}
