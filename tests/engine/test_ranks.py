@@ -170,9 +170,7 @@ def test_plain_numbers_are_compared_over_ranks_as_tensors_are(ranks: EngineProce
     report = outcome.report
     losses = [(torch.tensor([0.1, 0.7]) * (rank + 1)).mean().item() for rank in range(RANKS)]
     found = {entry.name: entry.outputs[entry.output or 0] for entry in report.entries if entry.outputs}
-    loss, same, count, odd, huge, maybe = (
-        found[name] for name in ("loss", "same", "count", "odd", "huge", "maybe")
-    )
+    loss, same, count, odd, huge, maybe = (found[name] for name in ("loss", "same", "count", "odd", "huge", "maybe"))
     for one in (loss, same, count, odd, huge, maybe):
         assert isinstance(one, PlainRecord)
     assert loss.value == losses[0] and loss.spread.maximum == Range(losses[0], 0, losses[1], 1)
