@@ -1,6 +1,7 @@
 """Errors of layers, losses, pooling and attention. Data; the tests run each example."""
 
 from gradstudio.advice.model import FixKind, Rule
+from gradstudio.advice.rules.process_errors import OUTSIDE_MESH
 
 LAYERS: tuple[Rule, ...] = (
     Rule(
@@ -349,6 +350,7 @@ NAMED = Rule(
     "import torch\nx = torch.ones(2)\nx['a']",
 )
 OF_OPERATORS: dict[str, tuple[Rule, ...]] = {
+    "fully_shard": (OUTSIDE_MESH,),
     "getitem": (NAMED,),
     "scaled_dot_product_attention": (ATTENTION,),
     "setitem": (WRITTEN_INTO, NAMED),

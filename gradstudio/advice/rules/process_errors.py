@@ -61,3 +61,24 @@ PROCESSES: tuple[Rule, ...] = (
         ALONE.format(call="d.isend(torch.ones(2), 0)"),
     ),
 )
+OUTSIDE_MESH = Rule(
+    "a rank outside of the mesh",
+    "IndexError",
+    r"^list index out of range$",
+    "The mesh is smaller than the number of processes, and this process has no place in it.",
+    (
+        "Make a mesh of all processes: init_device_mesh with torch.distributed.get_world_size() as its size, or with "
+        "sizes whose product is that",
+        "Run on as many processes as the mesh has places",
+    ),
+    """\
+import torch
+from torch.testing._internal.distributed.fake_pg import FakeStore
+d = torch.distributed
+d.init_process_group("fake", store=FakeStore(), rank=1, world_size=2)
+try:
+    mesh = d.device_mesh.init_device_mesh("cpu", (1,))
+    d.fsdp.fully_shard(torch.nn.Linear(2, 2), mesh=mesh)
+finally:
+    d.destroy_process_group()""",
+)
