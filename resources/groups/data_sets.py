@@ -9,7 +9,7 @@ def two_moons(count=200, noise=0.1):
     labels = torch.arange(count) % 2
     side = 1 - 2 * labels
     x = torch.cos(angle) * side + labels - 0.5
-    y = torch.sin(angle) * side + 0.25 * side
+    y = (torch.sin(angle) - 0.25) * side
     points = torch.stack((x, y), dim=1) + noise * torch.randn(count, 2)
     return points, labels
 

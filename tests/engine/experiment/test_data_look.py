@@ -150,3 +150,11 @@ def test_the_engine_looks_when_nothing_else_is_asked_and_never_at_another_progra
     service.handle(LookAtData(request=2, nodes=(node,)))
     service.handle(Load(document="d", revision=2, program=compile_graph(graph)))
     assert answers()[1:] == [DataLooked(request=2)]
+
+
+def test_the_moons_reach_into_each_other_and_do_not_touch() -> None:
+    made = in_python(SETS + "points, labels = two_moons(count=400, noise=0.0)\n")
+    upper, lower = (made["points"][made["labels"] == label] for label in (0, 1))
+    assert upper[:, 1].min() < -0.2 and lower[:, 1].max() > 0.2, "a line would part them"
+    assert upper[:, 0].max() > lower[:, 0].min() + 0.8
+    assert torch.cdist(upper, lower).min() > 0.25
