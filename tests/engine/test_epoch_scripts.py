@@ -60,7 +60,16 @@ IN_A_FUNCTION = (
     "        loss = F.cross_entropy(net(X), y)\n        opt.zero_grad()\n        loss.backward()\n        opt.step()\n"
     "    return loss\n\n\n" + DATA + NET + "order = torch.randperm(40)\nlast = fit(net, X[order], y[order])\n"
 )
+COUNTED = (
+    HEAD + DATA + NET + LOADER + "held_out = torch.utils.data.DataLoader(loader.dataset, batch_size=16)\n"
+    "opt = optim.Adam(net.parameters(), lr=0.01)\nfor epoch in range(6):\n    net.train()\n    for xb, yb in loader:\n"
+    "        loss = F.cross_entropy(net(xb), yb)\n        opt.zero_grad()\n        loss.backward()\n"
+    "        opt.step()\n"
+    "    net.eval()\n    correct = 0\n    with torch.no_grad():\n        for xt, yt in held_out:\n"
+    "            correct = correct + (net(xt).argmax(1) == yt).sum()\n    accuracy = correct / 40\n"
+)
 TRAININGS = {
+    "counted": COUNTED,
     "scheduled": SCHEDULED,
     "shuffled": SHUFFLED,
     "accumulated": ACCUMULATED,
@@ -151,6 +160,10 @@ def test_what_the_canvas_trains_the_script_trains_to_the_last_bit(
         expected = values[owner].state_dict()[rest] if rest else values[owner]
         assert torch.equal(one, expected), key
     assert torch.equal(saved["random"], drawn)
+    told = json.loads((tmp_path / f"{name}-log" / "metrics.jsonl").read_text().splitlines()[-1])
+    if "accuracy" in told and name in TRAININGS:
+        assert told["accuracy"] == pytest.approx(float(values["accuracy"]), rel=1e-6)
+    assert ("accuracy" in told) == ("accuracy" in values)
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -196,31 +196,22 @@ class Epoch:
         """What a carried name adds up: the statement, what it adds, and whether that times the rows of the batch."""
         name = self.graph.blocks[loop].carried[output - 1]
         wire = self.graph.wires.get((loop, f"next.{name}"))
-        parts = self._operands(wire.source, "+") if wire is not None else None
+        parts = _operands(self.step, wire.source, "+") if wire is not None else None
         if wire is None or parts is None or parts[0] != (loop, output):
             return None
-        product = self._operands(parts[1][0], "*")
+        product = _operands(self.step, parts[1][0], "*")
         if product is None or not self.graph.nodes[parts[1][0]].nested:
             return wire.source, parts[1], False
-        operator = self.units.operator(product[1][0])
         rows = self.graph.wires_to(product[1][0])
-        is_rows = operator is not None and operator.word == "len" and [(w.source, w.output) for w in rows] == [batch[0]]
+        is_rows = _counts_rows(self.step, product[1]) and [(w.source, w.output) for w in rows] == [batch[0]]
         return (wire.source, product[0], True) if is_rows else None
-
-    def _operands(self, item: ItemId, symbol: str) -> tuple[Value, Value] | None:
-        """Both sides of an operator, where they are wired."""
-        operator = self.units.operator(item)
-        if operator is None or operator.face is not Face.INFIX or operator.symbol != symbol:
-            return None
-        wires = [self.graph.wires.get((item, parameter.name)) for parameter in operator.parameters[:2]]
-        left, right = ((wire.source, wire.output) if wire is not None else None for wire in wires)
-        return (left, right) if left is not None and right is not None else None
 
     def _figure(self, item: ItemId) -> str:
         """What a sum is called when it is divided by all rows; else its own name."""
         for wire in self.graph.wires_from(item):
-            parts, node = self._operands(wire.target, "/"), self.graph.nodes.get(wire.target)
-            if parts is not None and parts[0] == (item, 0) and node is not None and len(node.names) == 1:
+            operator, node = self.units.operator(wire.target), self.graph.nodes.get(wire.target)
+            is_divided = operator is not None and operator.symbol == "/" and wire.port == operator.parameters[0].name
+            if is_divided and node is not None and len(node.names) == 1:
                 return node.names[0]
         return self.graph.nodes[item].names[0]
 
@@ -246,4 +237,36 @@ def _step(analysis: Analysis) -> Step:
     step = Step(analysis, frozenset())
     prediction = prediction_of(step.units, step.forward, step.loss)
     apart = pulled_parts(analysis, prediction) - pulled_parts(analysis, step.loss)
+    apart |= _measured_in_place(step) & analysis.nested
     return Step(analysis, apart) if apart else step
+
+
+def _measured_in_place(step: Step) -> set[ItemId]:
+    """What is added up without gradients and has no name: ``correct = correct + (...).sum()``."""
+    graph, found = step.graph, set[ItemId]()
+    for block in graph.blocks.values():
+        around = [graph.blocks.get(ItemId(body)) for body in graph.ancestors(block.id)]
+        if not any(one is not None and one.kind in _WITHOUT_GRADIENTS for one in around):
+            continue
+        for name in block.carried:
+            wire = graph.wires.get((block.id, f"next.{name}"))
+            parts = _operands(step, wire.source, "+") if wire is not None else None
+            if parts is not None:
+                product = _operands(step, parts[1][0], "*")
+                found.add((product if product is not None and _counts_rows(step, product[1]) else parts[1:])[0][0])
+    return found
+
+
+def _counts_rows(step: Step, value: Value) -> bool:
+    operator = step.units.operator(value[0])
+    return operator is not None and operator.word == "len"
+
+
+def _operands(step: Step, item: ItemId, symbol: str) -> tuple[Value, Value] | None:
+    """Both sides of an operator, where they are wired."""
+    operator = step.units.operator(item)
+    if operator is None or operator.face is not Face.INFIX or operator.symbol != symbol:
+        return None
+    wires = [step.graph.wires.get((item, parameter.name)) for parameter in operator.parameters[:2]]
+    left, right = ((wire.source, wire.output) if wire is not None else None for wire in wires)
+    return (left, right) if left is not None and right is not None else None
