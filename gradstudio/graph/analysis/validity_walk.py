@@ -242,15 +242,16 @@ class LocalWalk(Walk):
                     self._ask_readers_of(name)
             for wire in outgoing.get(source, ()):
                 target = wire.target
-                if target in first:
-                    if wire.port < first[target].port:
+                known = first.get(target)
+                if known is not None:
+                    if wire.port < known.port:
                         first[target] = wire
                 elif target in gone:
                     self._ask(target)
                 elif target in nodes and target not in asked:
                     first[target] = wire
                     waiting.append(target)
-        gone.update([(reader, nodes[wire.source]) for reader, wire in first.items()])
+        gone.update(zip(first, [nodes[wire.source] for wire in first.values()], strict=True))
 
     def _ask(self, item: ItemId) -> None:
         if item in self.graph.blocks:

@@ -48,11 +48,10 @@ def port_style(graph: Graph, results: Results, item: ItemId, output: int) -> Por
     records = results.outputs(item)
     if records is not None and output < len(records):
         return record_look(records[output])
-    family = output_family(graph, item, output)
     port = results.inference(item, output)
     if port is not None and port.dtype:
-        leaf = port.requires_grad and not graph.wires_to(item)
-        return PortStyle(Family.TENSOR, port.dtype, port.requires_grad, leaf, known=True)
+        return _of_tensor(port.dtype, port.requires_grad, port.requires_grad and not graph.wires_to(item))
+    family = output_family(graph, item, output)
     return PortStyle(family, known=family not in (Family.TENSOR, Family.UNKNOWN))
 
 

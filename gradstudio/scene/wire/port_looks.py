@@ -169,10 +169,13 @@ class PortLooks:
     def _read(self, item: ItemId) -> None:
         """Ask anew how a node's outputs are drawn, and colour its wires, and the inputs where they end, so."""
         self._unread.discard(item)
-        old = self._looks.pop(item, {})
-        new = {output: port_style(self._state.graph, self._state.results, item, output) for output in old}
-        self._looks[item] = new
+        old = self._looks.get(item)
+        if not old:
+            return
+        graph, results = self._state.graph, self._state.results
+        new = {output: port_style(graph, results, item, output) for output in old}
         if new != old:
+            self._looks[item] = new
             self._color_leaving(item)
 
     def _color_leaving(self, item: ItemId) -> None:
