@@ -162,7 +162,7 @@ class GraphCommands:
 
     def _train(self, ask: "Callable[[Session], AskedTraining | None]", again: Callable[[], None]) -> None:
         """Ask, and add what is asked for; `again` is called when shapes that are needed are known."""
-        from gradstudio.ui.actions.training_command import add_training
+        from gradstudio.ui.actions.training_command import add_training, lacks_shape
         from gradstudio.ui.dialogs.training.awaited_shapes import ShapesAwaited
 
         session = self._context.session
@@ -171,7 +171,7 @@ class GraphCommands:
             if asked is not None and add_training(self.canvas, session, asked):
                 self._show_dock("curves")
         except ShapesAwaited:
-            self._awaited_shapes.begin("Add training", again)
+            self._awaited_shapes.begin("Add training", again, lambda: lacks_shape(session))
 
     @cached_property
     def _awaited_shapes(self) -> "AwaitedShapes":

@@ -199,13 +199,9 @@ def _refuse(session: Session, words: str) -> None:
     Raises:
         ShapesAwaited: the engine is about to tell, and a target may be missing then.
     """
-    from gradstudio.graph.recipes.training_target import KnownTensor, find_goal
     from gradstudio.ui.dialogs.training.awaited_shapes import ShapesAwaited
 
-    graph, current = session.graph_store.graph, session.attention.current
-    some = KnownTensor((1,), "float32")
-    would_be = find_goal(graph, current, lambda value: known_tensor(session, *value) or some)
-    if would_be is not None and _open_target(session)[0] is None:  # it hangs on a shape
+    if lacks_shape(session):
         if session.run.shapes.awaited:
             raise ShapesAwaited(words)
         if session.engine.state == "dead":
@@ -213,6 +209,15 @@ def _refuse(session: Session, words: str) -> None:
         elif not session.results.tables.inference:
             words = NO_SHAPES
     session.run.status.refused.emit(words)
+
+
+def lacks_shape(session: Session) -> bool:
+    """Whether nobody knows that a target is missing where one may be: that hangs on a shape."""
+    from gradstudio.graph.recipes.training_target import KnownTensor, find_goal
+
+    graph, some = session.graph_store.graph, KnownTensor((1,), "float32")
+    would_be = find_goal(graph, session.attention.current, lambda value: known_tensor(session, *value) or some)
+    return would_be is not None and _open_target(session)[0] is None
 
 
 def _open_target(session: Session) -> "tuple[Goal | None, list[Target]]":

@@ -31,15 +31,16 @@ class AwaitedShapes(QObject):
         self._session, self._canvas = session, canvas
         self._name = ""
         self._again: Callable[[], None] = self.end
+        self._lacks: Callable[[], bool] = lambda: False
         self._clock, self._told_s = QElapsedTimer(), 0
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
         session.graph_store.replaced.connect(self.end)
 
-    def begin(self, name: str, again: Callable[[], None]) -> None:
-        """Call `again`, the command of this name, once nothing more will be known, or all is."""
+    def begin(self, name: str, again: Callable[[], None], lacks: Callable[[], bool]) -> None:
+        """Call `again`, the command of this name, once it lacks no shape, or nothing more will be known."""
         self.end()
-        self._name, self._again = name, again
+        self._name, self._again, self._lacks = name, again, lacks
         self._clock.start()
         self._told_s = 0
         for watched in (self._canvas, self._canvas.window()):
@@ -65,7 +66,7 @@ class AwaitedShapes(QObject):
     def _on_timer_timeout(self) -> None:
         if not self._session.engine.shown:
             self.end()  # a dialog over another document would be a riddle
-        elif self._session.run.shapes.awaited:
+        elif self._session.run.shapes.awaited and self._lacks():
             self._say_how_long()
         elif not self._is_hand_busy():
             self.end()
@@ -74,7 +75,7 @@ class AwaitedShapes(QObject):
 
     def _say_how_long(self) -> None:
         seconds = self._clock.elapsed() // 1000
-        if seconds >= LONG_S and seconds != self._told_s:
+        if seconds >= self._told_s + LONG_S:
             self._told_s = seconds
             self._session.run.status.noted.emit(WAITS_LONG.format(name=self._name, seconds=seconds))
 
