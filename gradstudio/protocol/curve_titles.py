@@ -16,6 +16,7 @@ FIGURES: Final[tuple[tuple[Figure, str], ...]] = (
     ("max", "largest magnitude"),
     ("zeros", "share of zeros"),
     ("update", "update-to-weight ratio"),
+    ("rate", "learning rate"),
 )
 
 SHARES: Final = frozenset("acc accuracy f1 auc precision recall iou dice r2 top1 top5".split())

@@ -102,6 +102,8 @@ class TurnCurves:
 
     def _figure(self, value: Any, key: CurveKey) -> object:
         """A figure of a value as it stands at the end of the turn, or of its gradient."""
+        if key.figure == "rate":
+            return _rate(value, key.path)
         if key.grad and isinstance(value, Tensor):
             value = value.grad if is_leaf(value) else self.gradients.of((key.node, key.output))
         elif key.grad:
@@ -188,6 +190,13 @@ def _number(value: Any) -> object:
 def _leaf(value: Any, key: CurveKey) -> Any:
     """A value, or a module's leaf."""
     return dict(value.named_parameters()).get(key.path) if isinstance(value, nn.Module) else value
+
+
+def _rate(value: Any, path: str) -> object:
+    """The learning rate of an optimizer's group, of the first one where there is no path."""
+    groups = value.param_groups if isinstance(value, torch.optim.Optimizer) else []
+    number = int(path.partition("[")[2].rstrip("]") or 0)
+    return _number(groups[number].get("lr", NAN)) if number < len(groups) else NAN
 
 
 def _figure(value: Any, figure: Figure) -> object:

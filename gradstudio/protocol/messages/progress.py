@@ -11,7 +11,7 @@ from gradstudio.protocol.messages.bounds import Count, Seconds, Size, Turns
 
 LARGEST_KEPT: Final = 64 << 20
 """Bytes of a checkpoint that is kept by itself."""
-Figure = OneOf["value", "mean", "rms", "norm", "max", "zeros", "update"]
+Figure = OneOf["value", "mean", "rms", "norm", "max", "zeros", "update", "rate"]
 
 
 class Running(Message, frozen=True):
@@ -46,9 +46,10 @@ class CurveKey(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Which number of each turn: a value, or a figure of it, as it stands at the end of the turn.
 
     Attributes:
-        path: a module's parameter by dotted name.
+        path: a module's parameter by dotted name; of an optimizer with several groups ``param_groups[1]``.
         figure: "value" of one element; else "mean", "rms", "norm", "max" (of magnitudes) or "zeros" (their share);
-            of a leaf "update": the norm of what the turn has added to it, by its norm before.
+            of a leaf "update": the norm of what the turn has added to it, by its norm before; of an optimizer "rate":
+            its learning rate.
         grad: of the leaf's `.grad`; of another value what `retain_grad()` would leave there.
     """
 

@@ -146,3 +146,37 @@ def test_gradients_of_values_are_what_retain_grad_leaves(
     fc, h = bench["fc"], bench["h"]
     assert isinstance(fc, nn.Linear) and torch.equal(fc.weight, names["fc"].weight)
     assert isinstance(h, torch.Tensor) and not h.retains_grad
+
+
+SCHEDULED = """
+x = torch.ones(4, 3)
+fc = nn.Linear(3, 2)
+opt = optim.SGD([{"params": [fc.weight], "lr": 0.5}, {"params": [fc.bias], "lr": 0.25}])
+plan = optim.lr_scheduler.ExponentialLR(opt, 0.5)
+for k in range(4):
+    opt.zero_grad()
+    loss = fc(x).mean()
+    loss.backward()
+    opt.step()
+    plan.step()
+"""
+
+
+def test_the_learning_rate_of_each_group_is_the_optimizers(bench: Bench) -> None:
+    bench.load(SCHEDULED)
+    keys = [CurveKey(node=node(3), path=path, figure="rate") for path in ("", "param_groups[1]", "param_groups[2]")]
+    assert bench.engine.do(Do(verb="run", samples_turns=True, curves=tuple(keys))).outcome == "done"
+    told: dict[CurveKey, list[float]] = {key: [] for key in keys}
+    for event in bench.events:
+        for curve in event.curves if isinstance(event, Turned) else ():
+            if curve.key in told:
+                told[curve.key] += struct.unpack(f"<{len(curve.data) // 8}d", curve.data)
+    one = optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.5)
+    plan, rates = optim.lr_scheduler.ExponentialLR(one, 0.5), []
+    for _ in range(4):
+        one.step()
+        plan.step()
+        rates.append(one.param_groups[0]["lr"])
+    assert told[keys[0]] == rates and told[keys[1]] == [rate / 2 for rate in rates]
+    assert all(rate != rate for rate in told[keys[2]]), "there is no such group"
+    assert curve_title("opt", keys[1]) == "learning rate of opt.param_groups[1]"

@@ -18,7 +18,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.curve_titles import FIGURES, curve_title
 from gradstudio.protocol.messages.progress import CurveKey
-from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
+from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, PlainRecord, TensorRecord
 from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.curves.axes_menu import AxesMenu
 from gradstudio.ui.state.results.curve_store import Name, Numbers
@@ -35,7 +35,9 @@ EVENTS: Final = ".gradstudio"
 """What the name of a file for TensorBoard ends with."""
 NOTHING_SELECTED: Final = "Select a card to plot its values"
 NOT_RUN: Final = "“{name}” has not run yet: run (F5), then its values can be plotted"
-NO_VALUES: Final = "“{name}” gives nothing that can be plotted"
+OF_ONE_KIND: Final = ("update", "rate")
+"""Figures of leaves alone, and of optimizers."""
+NO_VALUES: Final = "“{name}” gives nothing that can be plotted: select a value, a layer or an optimizer"
 MOST_PATHS: Final = 24
 
 
@@ -236,7 +238,10 @@ class CurvesPanel(QWidget):
                     keys += _figures(node, output, path, leaf)
             elif isinstance(record, TensorRecord):
                 keys += _figures(node, output, "", record)
-            else:
+            elif isinstance(record, OptimizerRecord):
+                paths = [f"param_groups[{k}]" for k in range(len(record.groups))] if len(record.groups) > 1 else [""]
+                keys += [CurveKey(node=node, output=output, path=path, figure="rate") for path in paths]
+            elif isinstance(record, PlainRecord) and record.what == "number":
                 keys.append(CurveKey(node=node, output=output))
         return keys
 
@@ -312,7 +317,7 @@ def _figures(node: ItemId, output: int, path: str, record: TensorRecord) -> list
     count = 1
     for size in record.summary.shape:
         count *= size
-    figures = [figure for figure, _ in FIGURES if (figure == "value") == (count == 1) and figure != "update"]
+    figures = [figure for figure, _ in FIGURES if (figure == "value") == (count == 1) and figure not in OF_ONE_KIND]
     is_weight = record.is_leaf and record.requires_grad
     of_what = (False, True) if record.requires_grad else (False,)
     keys = [CurveKey(node=node, output=output, path=path, figure=f, grad=grad) for grad in of_what for f in figures]

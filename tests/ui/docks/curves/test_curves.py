@@ -20,7 +20,7 @@ from gradstudio.graph.recipes import add_operator
 from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.progress import Begin, Curve, CurveKey, Turned
-from gradstudio.protocol.messages.records import Summary, TensorRecord
+from gradstudio.protocol.messages.records import Nested, OptimizerRecord, PlainRecord, Summary, TensorRecord
 from gradstudio.ui.docks.curves.beside_colors import beside_color
 from gradstudio.ui.docks.curves.curve_table import smooth
 from gradstudio.ui.docks.curves.panel import CurvesPanel
@@ -241,6 +241,23 @@ def test_the_gradient_of_an_activation_is_offered_and_of_data_is_not(session: Se
         offered = {action.text() for action in panel.menu.actions()}
         assert ("share of zeros of loss.grad" in offered) == requires_grad
         assert not any("ratio" in text for text in offered), "nothing is learnt there"
+
+
+def test_of_an_optimizer_its_learning_rates_are_offered_and_of_what_has_no_number_nothing(
+    session: Session, panel: CurvesPanel
+) -> None:
+    def offered(record: OptimizerRecord | PlainRecord) -> list[str]:
+        session.results.tables.add_rows([Row(step=1, node=LOSS, outputs=(record,))])
+        session.attention.select((LOSS,))
+        panel.menu.aboutToShow.emit()
+        return [action.text() for action in panel.menu.actions()]
+
+    group: dict[str, Nested] = {"lr": 0.1}
+    assert offered(OptimizerRecord(class_name="Adam", groups=(group,))) == ["learning rate of loss"]
+    two = OptimizerRecord(class_name="Adam", groups=(group, group))
+    assert offered(two) == [f"learning rate of loss.param_groups[{k}]" for k in range(2)]
+    assert offered(PlainRecord(what="number", class_name="int", value=3)) == ["loss"]
+    assert offered(PlainRecord(what="none", class_name="NoneType")) == ["Select a card to plot its values"]
 
 
 def test_a_start_from_nothing_has_no_points(session: Session) -> None:
