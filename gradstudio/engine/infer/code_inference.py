@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from torch.utils.data import DistributedSampler
+
 from gradstudio.engine.infer.process_inference import Pass, pass_processes
 from gradstudio.engine.infer.statement_inference import GUESS
 from gradstudio.engine.meta.inference_results import UNKNOWN, StatementResult
@@ -12,7 +14,7 @@ from gradstudio.engine.script.compiled_steps import Step
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.text.code_names import names_of_code
-from gradstudio.graph.text.code_records import CODE, FREE, PROCESSES, STANDARD
+from gradstudio.graph.text.code_records import CODE, FREE, FREE_METHOD, PROCESSES, STANDARD
 from gradstudio.program.model import Program, Statement, flatten_statements
 from gradstudio.program.reading.code.code_imports import imported
 from gradstudio.program.trust import definitions_with_code, needs_yes
@@ -48,6 +50,13 @@ class CodeInDefinitions:
         return any(values.get(name) is UNKNOWN for name in step.source.reads)
 
 
+def _orders_anew(walk: Pass, statement: Statement) -> bool:
+    """Whether a statement only tells the sampler of a rank which epoch it is: it draws as many rows as before."""
+    name = dict(statement.inputs).get("module", "")
+    is_told = statement.operator == FREE_METHOD and not statement.names and f"{name}.set_epoch(" in statement.text
+    return is_told and type(walk.names.values.get(name)) is DistributedSampler
+
+
 @lru_cache(maxsize=512)
 def _named_again(text: str) -> frozenset[str]:
     """The names that code binds to what they are in every program anyway: ``import torch, helper``."""
@@ -63,6 +72,8 @@ def pass_code(walk: Pass, step: Step, key: int, also: Iterable[str] = ()) -> Sta
     statement = step.statement
     if statement.operator in PROCESSES:
         pass_processes(walk, step, key)
+        return None
+    if _orders_anew(walk, statement):
         return None
     again = _named_again(statement.text) if statement.operator == CODE else frozenset()
     for place, name in enumerate(statement.names):

@@ -1,6 +1,6 @@
 """What a loop goes over, before a run: its first, second and last element; of a loader stand-ins for its batches."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import Any
 
 from torch import Tensor
@@ -47,9 +47,9 @@ def _batches(loader: "DataLoader[Any]") -> tuple[Any, ...] | None:
     size = loader.batch_size
     if type(dataset) is not TensorDataset or size is None or loader.collate_fn is not default_collate:
         return None
-    chosen = loader.dataset
-    assert isinstance(chosen, Subset | TensorDataset)
-    whole, rest = divmod(len(chosen), size)
+    if not isinstance(loader.sampler, Sized):
+        return None
+    whole, rest = divmod(len(loader.sampler), size)
     sizes = [size] * min(whole, 2) + ([rest] if rest and not loader.drop_last else [])
     return tuple([_rows(tensor, count) for tensor in dataset.tensors] for count in sizes)
 

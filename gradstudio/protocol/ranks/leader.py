@@ -42,7 +42,7 @@ from gradstudio.protocol.process_group import RUNS_CODE, end_others, lead_group
 from gradstudio.protocol.ranks import leader_words
 from gradstudio.protocol.ranks.backward_join import BackwardJoin
 from gradstudio.protocol.ranks.rank_command import asked_for
-from gradstudio.protocol.ranks.rank_engine import RankEngine, free_port
+from gradstudio.protocol.ranks.rank_engine import COUNT, RankEngine, free_port
 from gradstudio.protocol.ranks.rank_reader import Heard
 from gradstudio.protocol.ranks.report_join import joined_report, require_own_report
 from gradstudio.protocol.ranks.row_join import GradJoin, RowJoin
@@ -389,6 +389,7 @@ def main() -> None:
     count, options = asked_for(sys.argv)
     end_with_parent()
     lead_group(options)
+    os.environ[COUNT] = str(count)
     leader = Leader(count, options, end_others=partial(end_others, options))
     try:
         leader.run()

@@ -20,6 +20,7 @@ from gradstudio.protocol.process_group import COMMAND, OF_RANK, turns_file_of
 from gradstudio.protocol.ranks.rank_reader import Heard, RankReader
 
 HERE: Final = "127.0.0.1"
+COUNT: Final = "WORLD_SIZE"
 Hear = Callable[["RankEngine", Heard], None]
 End = Callable[["RankEngine", str], None]
 LOG_BYTES: Final = 1 << 27
@@ -129,11 +130,14 @@ def _signal_name(number: int) -> str:
 
 
 def environment(number: int, count: int) -> dict[str, str]:
-    """What torchrun tells a process on one machine; the port comes with each run (`Meet`)."""
+    """What torchrun tells a process on one machine; the port comes with each run (`Meet`).
+
+    One alone, which looks for shapes, hears from its leader's environment how many there will be.
+    """
     threads = os.environ.get("OMP_NUM_THREADS", "1")  # torchrun's own default: ranks share the cores
+    counts = {name: str(count) for name in (COUNT, "LOCAL_WORLD_SIZE")} if count > 1 else {}
     return {
-        "RANK": str(number), "LOCAL_RANK": str(number), "WORLD_SIZE": str(count), "LOCAL_WORLD_SIZE": str(count),
-        "MASTER_ADDR": HERE, "MASTER_PORT": "0", "OMP_NUM_THREADS": threads,
+        "RANK": str(number), "LOCAL_RANK": str(number), **counts, "MASTER_ADDR": HERE, "MASTER_PORT": "0", "OMP_NUM_THREADS": threads,
     }  # fmt: skip
 
 
