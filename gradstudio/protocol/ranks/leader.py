@@ -390,9 +390,8 @@ def main() -> None:
     end_with_parent()
     lead_group(options)
     os.environ[COUNT] = str(count)
-    leader = Leader(count, options, end_others=partial(end_others, options))
     try:
-        leader.run()
+        Leader(count, options, end_others=partial(end_others, options)).run()
     finally:
         end_others(options)
 
