@@ -166,10 +166,10 @@ def test_what_cannot_be_swept_is_said(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_why_a_training_failed_and_at_which_node_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "two_layers.py"
     file.write_text(TWO_LAYERS)
-    assert main(["sweep", str(file), "--set", "fc.out_features=3,4", "--jobs", "1"]) == 1
+    assert main(["sweep", str(file), "--set", "head.in_features=3,4", "--jobs", "1"]) == 1
     said = capsys.readouterr().err.splitlines()
-    why = "at 'out': RuntimeError: mat1 and mat2 shapes cannot be multiplied (5x4 and 3x1)"
-    assert said == ["fc.out_features=3: finished", f"fc.out_features=4: failed, {why}"]
+    why = "at 'out': RuntimeError: mat1 and mat2 shapes cannot be multiplied (5x3 and 4x1)"
+    assert said == ["head.in_features=3: finished", f"head.in_features=4: failed, {why}"]
     (failed,) = [run for run in kept_runs(tmp_path / "two_layers.runs") if run.state == "failed"]
     assert failed.record.reason == why
 

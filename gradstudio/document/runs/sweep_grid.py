@@ -12,7 +12,7 @@ from gradstudio.document.runs.kept_run import State
 from gradstudio.document.runs.run_literals import SEED, find_setting, varied_settings
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
-from gradstudio.graph.recipes import set_literal
+from gradstudio.graph.recipes.following_sizes import set_literal_and_widths
 
 RANGE_PARTS: Final = 3
 MOST_TRIALS: Final = 1000
@@ -154,7 +154,7 @@ def values_of(text: str) -> list[str]:
 
 
 def with_literals(graph: Graph, chosen: Mapping[str, str]) -> Graph:
-    """A copy of a program with these literals, by name.
+    """A copy of a program with these literals, by name; the widths of the layers behind one follow its own.
 
     Raises:
         Refused: an argument does not take its value.
@@ -168,5 +168,5 @@ def with_literals(graph: Graph, chosen: Mapping[str, str]) -> Graph:
                 raise BadSweep(f"'{text}' is no seed.")
             copy.header = msgspec.structs.replace(copy.header, seed=int(text))
         elif setting is not None:
-            apply_all(copy, set_literal(copy, setting[1].item, setting[1].path, text))
+            apply_all(copy, set_literal_and_widths(copy, setting[1].item, setting[1].path, text))
     return copy
