@@ -87,5 +87,7 @@ def test_where_nobody_has_said_how_many_ranks_there_are_batches_are_known_after_
 
 def test_a_loader_of_as_many_rows_as_its_sampler_draws_has_no_batch_of_more() -> None:
     text = SHARED_OUT.replace("DistributedSampler(data, shuffle=True)", "RandomSampler(data, num_samples=3)")
-    text = text.replace("max(1, 8 // torch.distributed.get_world_size())", "8").replace("sampler.set_epoch(epoch)", "pass")
+    text = text.replace("max(1, 8 // torch.distributed.get_world_size())", "8").replace(
+        "sampler.set_epoch(epoch)", "pass"
+    )
     assert found(text)["out"].shape == (3, 3)
