@@ -137,7 +137,8 @@ def environment(number: int, count: int) -> dict[str, str]:
     threads = os.environ.get("OMP_NUM_THREADS", "1")  # torchrun's own default: ranks share the cores
     counts = {name: str(count) for name in (COUNT, "LOCAL_WORLD_SIZE")} if count > 1 else {}
     return {
-        "RANK": str(number), "LOCAL_RANK": str(number), **counts, "MASTER_ADDR": HERE, "MASTER_PORT": "0", "OMP_NUM_THREADS": threads,
+        "RANK": str(number), "LOCAL_RANK": str(number), **counts,
+        "MASTER_ADDR": HERE, "MASTER_PORT": "0", "OMP_NUM_THREADS": threads,
     }  # fmt: skip
 
 
