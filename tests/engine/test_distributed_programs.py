@@ -192,7 +192,7 @@ KEPT = "if torch.distributed.get_rank() == 0:\n    torch.save(net.state_dict(), 
 @pytest.mark.slow
 def test_what_is_shared_out_on_the_canvas_learns_what_the_training_script_learns(tmp_path: Path) -> None:
     """Both share out each batch, whose last is smaller, and draw the same order, so that they make the same steps."""
-    text = with_training(read_script(ADDED).graph, lambda _value: None).replace("range(20)", "range(3)")
+    text = with_training(read_script(ADDED).graph, lambda _value: None).text.replace("range(20)", "range(3)")
     graph = read_script(text, keeps_code=True).graph
     write_training(graph, tmp_path / "script.py")
     assert "def share_out" in (tmp_path / "script.py").read_text(), "one that several processes share"

@@ -87,7 +87,7 @@ def text_of(name: str) -> str:
         return TRAININGS[name]
     plain = {"two_parts": TWO_PARTS, "made": MADE}.get(name, ADDED)
     options = SWITCHED.get(name, TrainingOptions())
-    text = with_training(read_script(plain).graph, lambda _: None, options)
+    text = with_training(read_script(plain).graph, lambda _: None, options).text
     return text.replace("range(20)", "range(6)").replace(".compile()", '.compile(backend="eager")')
 
 

@@ -5,6 +5,7 @@ import pytest
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis import module_modes
 from gradstudio.graph.card_grouping import EVAL, FREEZE, CardGroups, calls_of, card_groups
+from gradstudio.graph.errors import Refused
 from gradstudio.graph.graph_index import copy_with_index
 from gradstudio.graph.model import ItemId
 from gradstudio.layout.tidy import layout
@@ -103,6 +104,24 @@ def test_a_module_list_is_not_called() -> None:
     edits, item = recipes.add_operator(d.graph, "torch.nn.ModuleList", 0, 0)
     d.do(edits)
     assert list(d.graph.nodes) == [item]
+
+
+def test_earlier_moves_what_makes_the_layer_where_its_call_has_to_stay() -> None:
+    """The call stays behind what it is given, which may stand at the top; a switch goes along with the module."""
+    d = Drawing()
+    x = d.add("torch.randn", name="x")
+    h = d.add("torch.relu", x, name="h")
+    module, call = layer(d, "torch.nn.Dropout")
+    d.do(recipes.connect(d.graph, h, 0, call, "inputs.0"))
+    d.do(recipes.set_training(d.graph, [module], False))
+    name, *rest = (line.partition(" ")[0] for line in text(d)[-3:])
+    assert rest == [f"{name}.eval()", d.graph.nodes[call].names[0]]
+    for order in (["x", name, f"{name}.eval()", "h"], [name, f"{name}.eval()", "x", "h"]):
+        d.do(recipes.move_earlier(d.graph, call))
+        assert [line.partition(" ")[0] for line in text(d)[-5:]] == [*order, rest[1]]
+        assert card_groups(d.graph).calls == {module: call}
+    with pytest.raises(Refused, match=f"'{name}' is the first statement"):
+        recipes.move_earlier(d.graph, call)
 
 
 def test_eval_is_written_behind_the_constructor_and_taken_away() -> None:

@@ -33,7 +33,7 @@ def figures_of(graph: Graph) -> set[str]:
 
 
 def test_sums_and_batches_of_a_test_are_no_figures_of_a_training() -> None:
-    text = with_training(read_script(CLASSIFIER).graph, lambda _: None)
+    text = with_training(read_script(CLASSIFIER).graph, lambda _: None).text
     assert "total = total + cost" in text and "correct = correct + right" in text
     found = figures_of(read_script(text).graph)
     assert {"loss", "loss_test", "accuracy"} <= found

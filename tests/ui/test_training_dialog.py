@@ -16,6 +16,7 @@ from gradstudio.graph.edits import apply_all
 from gradstudio.graph.recipes import add_operator, connect
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
+from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.dialogs.training.awaited_shapes import LOOK_MS
 from gradstudio.ui.dialogs.training.training_dialog import NEW, TrainingDialog
@@ -111,6 +112,20 @@ def test_an_early_stop_asks_ends_where_python_does_and_says_so(desk: Desk) -> No
     (name,) = [name for key, name in store.longest().items() if key.node == desk.node("loss_test")]
     points, values = store.points(name)
     assert len(points) == names["epoch"] + 1 and values[-1] == pytest.approx(names["loss_test"].item(), rel=1e-9)
+
+
+def test_a_layer_behind_a_dropout_is_made_first_and_learns_what_python_learns(desk: Desk) -> None:
+    layers = "drop = nn.Dropout(0.5)\nh = drop(net(X))\nfc2 = nn.Linear(2, 2)\nloss = F.cross_entropy(fc2(h), y)\n"
+    desk.open(LOSS.replace("loss = F.cross_entropy(net(X), y)\n", layers))
+    desk.window.actions["graph.training"].trigger()
+    assert desk.said.endswith("“fc2” is made before the loop now, so it begins with other random numbers than before.")
+    names: dict[str, Any] = {}
+    exec(write_script(desk.graph), names)
+    desk.session.run.run()
+    desk.until(lambda: desk.session.run.state.at_end and not desk.session.run.state.busy)
+    desk.until(lambda: desk.session.results.outputs(desk.node("loss_test")) is not None)
+    (record,) = desk.session.results.outputs(desk.node("loss_test")) or ()
+    assert isinstance(record, TensorRecord) and record.summary.minimum == names["loss_test"].item()
 
 
 def test_a_number_that_is_none_is_said_and_nothing_is_added(desk: Desk) -> None:

@@ -2,6 +2,7 @@
 
 from gradstudio.graph import order
 from gradstudio.graph.analysis.program_analysis import root
+from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import AddNode, AddWire, Edits, MoveItem, SetPlaces
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
@@ -17,10 +18,22 @@ BACKWARD_GAP_PX = 260.0
 def move_earlier(graph: Graph, item: ItemId) -> Edits:
     """Move a statement before the one in front of it.
 
+    Of a call on the card of its module the module moves, with what switches it, where the call cannot move alone.
+
     Raises:
         Refused: it is the first, or needs what stands in front of it.
     """
-    return _shift(graph, item, -1)
+    groups, items = card_groups(graph), graph.bodies[graph.parents[item]]
+    module = groups.modules.get(item)
+    if module is None:
+        return _shift(graph, item, -1)
+    before = items[items.index(item) - 1]
+    if groups.home(before) != item and not _feeds(graph, before, item):
+        return _shift(graph, item, -1)
+    _shift(graph, module, -1)  # refuses
+    place = items.index(module)
+    switches = sum(owner == module for owner in groups.switches.values())  # they stay directly behind it
+    return (MoveItem(items[place - 1], graph.parents[item], place + switches),)
 
 
 def move_later(graph: Graph, item: ItemId) -> Edits:

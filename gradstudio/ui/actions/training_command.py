@@ -25,6 +25,7 @@ from gradstudio.ui.state.session import Session
 
 if TYPE_CHECKING:
     from gradstudio.graph.recipes.training_target import Goal, KnownTensor, Target
+    from gradstudio.program.forms.training.added_training import AddedTraining
     from gradstudio.program.forms.training.distributed_training import Way
 
 CHECKPOINTS = "Checkpoints (*.safetensors)"
@@ -78,7 +79,7 @@ def asked_training(session: Session, window: QWidget) -> AskedTraining | None:
         return _wired(graph, goal, target, loss, options) if goal is not None and target else AskedTraining(options)
 
     first = found[0] if found else None
-    if _training_text(session, asked(first, first.losses[0] if first is not None else "")) is None:
+    if _training(session, asked(first, first.losses[0] if first is not None else "")) is None:
         return None
     dialog = TrainingDialog(graph.header.device, found, window, note_of=lambda target, loss: asked(target, loss).note)
     is_chosen = dialog.exec() == TrainingDialog.DialogCode.Accepted
@@ -141,16 +142,18 @@ def add_training(canvas: CanvasView, session: Session, asked: AskedTraining) -> 
     from gradstudio.document.python.merge_edits import edits_to, merge
     from gradstudio.program.merging.whole_merge import merge_whole
 
-    text, before = _training_text(session, asked), frozenset(session.graph_store.graph.blocks)
+    added, before = _training(session, asked), frozenset(session.graph_store.graph.blocks)
+    if added is None:
+        return False
 
     def edits(graph: Graph) -> Edits:
         wired = _after(graph, asked.edits)
         if not asked.options.is_code:
-            return (*asked.edits, *merge(wired, text or "", anew=True))
-        return (*asked.edits, *edits_to(wired, merge_whole(wired, text or "", keeps_code=True), anew=True))
+            return (*asked.edits, *merge(wired, added.text, anew=True))
+        return (*asked.edits, *edits_to(wired, merge_whole(wired, added.text, keeps_code=True), anew=True))
 
-    words = DONE_WITH_CODE if asked.options.is_code else DONE
-    if text is None or not _take(canvas, session, edits, "Add training", f"{words} {asked.note}".strip()):
+    words = (DONE_WITH_CODE if asked.options.is_code else DONE, asked.note, added.note)
+    if not _take(canvas, session, edits, "Add training", " ".join(filter(None, words))):
         return False
     canvas.navigation.land(_learning_loop(session.graph_store.graph, before))
     return True
@@ -242,7 +245,7 @@ def _after(graph: Graph, edits: Edits) -> Graph:
     return changed
 
 
-def _training_text(session: Session, asked: AskedTraining) -> str | None:
+def _training(session: Session, asked: AskedTraining) -> "AddedTraining | None":
     """The program with a training in it; None where there is none, which is said."""
     from gradstudio.program.compile import compile_graph
     from gradstudio.program.forms.training.added_training import with_training

@@ -53,7 +53,7 @@ def curves(bench: Bench, text: str) -> dict[str, list[float]]:
 
 
 def test_what_add_training_draws_tells_the_loss_of_both_and_the_accuracy_of_each_epoch(bench: Bench) -> None:
-    text = with_training(read_script(ADDED).graph, lambda _: None)
+    text = with_training(read_script(ADDED).graph, lambda _: None).text
     told = curves(bench, text)
     assert set(told) == {"loss", "loss_test", "accuracy"}
     watched = text.replace("accuracy = ", "accuracy = keep(") + ")\n"

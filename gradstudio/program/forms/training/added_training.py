@@ -6,7 +6,8 @@ goes over batches, too, and its figures are those of all its rows: the mean of t
 """
 
 import ast
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import NamedTuple
 
 from gradstudio.graph.analysis.program_analysis import analyse
 from gradstudio.graph.model import ROOT, Graph, ItemId
@@ -15,10 +16,12 @@ from gradstudio.graph.text.item_titles import title
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.init_statements import SettingUp
 from gradstudio.program.forms.statement_units import Value
+from gradstudio.program.forms.training.late_draws import words_of_earlier
 from gradstudio.program.forms.training.loop_turns import loop_that_trains
 from gradstudio.program.forms.training.static_shapes import Shapes
 from gradstudio.program.forms.training.switches.code_switches import EarlyStop, begin_lines, stop_lines
 from gradstudio.program.forms.training.switches.step_objects import FreeNames, StepObjects
+from gradstudio.program.forms.training.texts.loop_lines import INDENT, indented, loop_target, without_blank_end
 from gradstudio.program.forms.training.training_options import STEPS_PER_EPOCH, USUAL, TrainingOptions
 from gradstudio.program.forms.training.training_step import Step
 from gradstudio.program.write import Script, write
@@ -39,12 +42,18 @@ TEST_BATCHES = 4
 """So many batches to learn from are one of the test, which keeps nothing for a backward."""
 SUMS = ('reduction="sum"', "reduction='sum'", ".sum()\n")
 """Words of losses that are no mean over rows: their test is one batch."""
-INDENT = "    "
 APART = "_val"
 """Behind the name of data whose rows to validate are kept apart."""
 END = 2**31
 """A line behind every other."""
 Shape = tuple[int, ...]
+
+
+class AddedTraining(NamedTuple):
+    """The text with a training in it, and in words what else is other than before; "": nothing."""
+
+    text: str
+    note: str = ""
 
 
 def with_training(
@@ -53,8 +62,8 @@ def with_training(
     options: TrainingOptions = USUAL,
     *,
     stem: str = "program",
-) -> str:
-    """The text with a training in it.
+) -> AddedTraining:
+    """The program with a training in it: what draws random numbers and is made once is made before the loop.
 
     Args:
         graph: the program.
@@ -70,7 +79,7 @@ def with_training(
     loop = loop_that_trains(analysis)
     if loop is not None:
         raise NoForm(f"'{title(graph, loop)}' trains already: change its numbers, or what stands in it.")
-    step = Step(analysis)
+    step = Step(analysis, may_redraw=True)
     if step.updates:
         raise NoForm("The program changes its parameters itself. Take that away, and an optimizer does it in a loop.")
     made = SettingUp(step.units, step.forward)
@@ -81,7 +90,10 @@ def with_training(
     shapes = [shape_of(value) or static.of(value) for value in made.inputs]
     counts = {shape[0] if shape else 0 for shape in shapes if shape is not None}  # of others a data set says itself
     are_rows = len(counts) == 1 and min(counts) >= LEAST_ROWS if counts else len(shapes) >= OPERANDS
-    return "\n".join(_Writer(step, made, write(graph, stem=stem), shapes if are_rows else None, options).lines()) + "\n"
+    lines = _Writer(step, made, write(graph, stem=stem), shapes if are_rows else None, options).lines()
+    place = step.units.position
+    earlier = [unit for unit in step.late if place[unit] < place[step.loss[0]]]  # others stay behind the loop
+    return AddedTraining("\n".join(lines) + "\n", words_of_earlier(step.units, earlier))
 
 
 class _Writer:
@@ -121,9 +133,9 @@ class _Writer:
         rest = [k for k in range(1, len(self._text) + 1) if k not in inside]
         above = [self._text[k - 1] for k in rest if k < first or self._is_before(k)]
         below = [self._text[k - 1] for k in rest if not (k < first or self._is_before(k))]
-        yield from _without_blank_end(above)
+        yield from without_blank_end(above)
         yield from self._loop()
-        yield from _without_blank_end(below)
+        yield from without_blank_end(below)
 
     def _following(self) -> list[int]:
         """Lines between those that move which read what those bind: an accuracy goes into the loop, too."""
@@ -149,7 +161,7 @@ class _Writer:
             objects = yield from self._objects(options.steps)
             stop = yield from self._stop(options.patience * STEPS_PER_EPOCH, self._loss)
             yield f"for {self._names.fresh('step')} in range({options.steps}):"
-            yield from _indented(self._step(forward, objects, {}))
+            yield from indented(self._step(forward, objects, {}))
             yield from (f"{INDENT}{one}.step()" for one in objects.schedules)
             yield from (f"{INDENT}{line}" for one in stop for line in stop_lines(one))
             return
@@ -163,7 +175,7 @@ class _Writer:
         yield from self._batches(forward, objects, batch, loader)
         yield from (f"{INDENT}{one}.step()" for one in objects.schedules)
         yield from (f"{INDENT}{model}.eval()" for model in self._modal)
-        yield from _indented(self._test(forward, test_loader))
+        yield from indented(self._test(forward, test_loader))
         yield from (f"{INDENT}{line}" for one in stop for line in stop_lines(one))
 
     def _stop(self, patience: int, judged: str) -> Generator[str, None, tuple[EarlyStop, ...]]:
@@ -178,16 +190,16 @@ class _Writer:
         """The loop over batches; several of them make a step where that is asked for."""
         every = self._options.accumulate
         if every == 1:
-            yield f"{INDENT}for {_target(batch)} in {loader}:"
-            yield from _indented(self._step(forward, objects, batch), 2)
+            yield f"{INDENT}for {loop_target(batch)} in {loader}:"
+            yield from indented(self._step(forward, objects, batch), 2)
             return
         number = self._names.fresh("number")
         yield f"{INDENT}{objects.optimizer}.zero_grad()"
         yield f"{INDENT}for {number}, ({', '.join(batch.values())}{',' * (len(batch) == 1)}) in enumerate({loader}):"
-        yield from _indented(self._forward(forward, batch), 2)
+        yield from indented(self._forward(forward, batch), 2)
         yield f"{INDENT * 2}{objects.backward(f'({self._loss} / {every})')}"
         yield f"{INDENT * 2}if ({number} + 1) % {every} == 0 or {number} + 1 == len({loader}):"
-        yield from _indented(self._update(objects), 3)
+        yield from indented(self._update(objects), 3)
         yield f"{INDENT * 3}{objects.optimizer}.zero_grad()"
 
     def _objects(self, turns: int) -> Generator[str, None, StepObjects]:
@@ -259,7 +271,7 @@ class _Writer:
             yield from lines
             return
         yield context
-        yield from _indented(lines)
+        yield from indented(lines)
 
     def _update(self, objects: StepObjects) -> Iterator[str]:
         """The step of the optimizer, behind what is done to the gradients."""
@@ -276,7 +288,7 @@ class _Writer:
     def _test(self, forward: list[int], loader: str) -> Iterator[str]:
         """The same of the data that nobody learns from, under other names; of classes the share that is right."""
         names = {name: self._names.fresh(f"{name}_test") for name in self._data}
-        head = f"for {_target(names)} in {loader}:"
+        head = f"for {loop_target(names)} in {loader}:"
         rows = f"len({names[self._data[0]]})"
         loss, cost, total = self._test_loss, self._names.fresh("cost"), self._names.fresh("total")
         inside = list(self._measured(forward, names, cost))
@@ -292,7 +304,7 @@ class _Writer:
         yield f"{', '.join(sums)} = {', '.join(('0.0', '0')[: len(sums)])}"
         yield "with torch.no_grad():"
         yield f"{INDENT}{head}"
-        yield from _indented(inside, 2)
+        yield from indented(inside, 2)
         yield from (f"{INDENT * 2}{name} = {name} + {part}" for name, part in sums.items())
         yield from (f"{name} = {part} / len({self._test_data})" for name, part in figures.items())
 
@@ -372,19 +384,3 @@ class _Writer:
             words = "is written inside another statement"
             raise NoForm(f"'{self._step_of.name(value[0])}' {words}. Give it a name (F2), so that the loop can use it.")
         return node.names[value[1]]
-
-
-def _indented(lines: Iterable[str], depth: int = 1) -> Iterator[str]:
-    return (f"{INDENT * depth}{line}" for line in lines)
-
-
-def _target(names: dict[str, str]) -> str:
-    """What a loop over batches binds: a loader gives a list, also of one."""
-    one = len(names) == 1
-    return f"({', '.join(names.values())},)" if one else ", ".join(names.values())
-
-
-def _without_blank_end(lines: list[str]) -> list[str]:
-    while lines and not lines[-1].strip():
-        lines = lines[:-1]
-    return lines

@@ -9,6 +9,7 @@ from gradstudio.operators.model import Effect, Face, Family, Operator
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.statement_roles import pulled_parts
 from gradstudio.program.forms.statement_units import Units, Value
+from gradstudio.program.forms.training.late_draws import late_draws, refuse_late
 from gradstudio.program.forms.training.object_aliases import Objects
 from gradstudio.program.forms.training.rate_schedule import find_schedule, makes_schedule
 from gradstudio.program.forms.training.scalar_values import is_one_number
@@ -33,14 +34,16 @@ class Step:
         optimizer: the node that makes the optimizer; None when there is none.
         schedule: how its learning rate changes; None when it stays.
         set_up: all that stands before the body or is not repeated.
+        late: those of it that draw random numbers after the step has drawn some.
     """
 
-    def __init__(self, analysis: Analysis, apart: frozenset[ItemId] | None = None) -> None:
+    def __init__(self, analysis: Analysis, apart: frozenset[ItemId] | None = None, *, may_redraw: bool = False) -> None:
         """Look at a program.
 
         Args:
             analysis: the program's.
             apart: of a training in epochs, whose loops bring the batches: parts with statements of their own.
+            may_redraw: `late` ones may draw first, and so other numbers; else they are refused.
 
         Raises:
             NoForm: it has no loss, nothing to train, or a step that no training script can express.
@@ -69,7 +72,10 @@ class Step:
             self.updates = ()
         self.dropped = [unit for unit in body if unit not in {*begun, *self.forward, *self.updates}]
         self.schedule = find_schedule(self) if self.optimizer is not None else None
+        self.late = late_draws(units, self.forward, self.set_up)
         self._refuse_what_is_lost()
+        if not may_redraw:
+            refuse_late(units, self.forward, self.late)
 
     # ---------------------------------------------------------------- what the program is
 
@@ -362,10 +368,7 @@ class Step:
                     )
 
     def _refuse_random(self) -> None:
-        """Random numbers must be drawn in the order of the canvas, and none be left out."""
-        drawn = next((unit for unit in self.forward if self.units.draws(unit)), None)
-        if drawn is not None:
-            self._refuse_late_draws(drawn)
+        """No random numbers of a step must be left out."""
         last = self.units.position[self.backward] if self.backward is not None else len(self.units.position)
         for unit in self.dropped:
             is_before = self.loop is not None or self.units.position[unit] < last
@@ -373,16 +376,6 @@ class Step:
                 raise NoForm(
                     f"{self.call(unit)} draws random numbers in each step, but the loss does not need it. "
                     "Mute it, or move it behind the training."
-                )
-
-    def _refuse_late_draws(self, drawn: ItemId) -> None:
-        for unit in self.set_up:
-            if self.units.position[unit] > self.units.position[drawn] and self.units.draws(unit):
-                late = self.name(unit)
-                early = self.name(drawn)
-                raise NoForm(
-                    f"'{late}' draws random numbers after '{early}' has drawn some. A training script makes '{late}' "
-                    f"first, and so with other numbers than the canvas. Move '{late}' before '{early}' (Earlier)."
                 )
 
     # ---------------------------------------------------------------- words

@@ -61,7 +61,7 @@ def trained(text: str, shape: tuple[int, ...] | None = None) -> tuple[str, dict[
     """The text with a training, and what Python makes of it."""
     import torch  # takes seconds: not where tests are collected
 
-    new = with_training(read_script(text).graph, lambda _: shape)
+    new = with_training(read_script(text).graph, lambda _: shape).text
     names: dict[str, Any] = {}
     torch.manual_seed(0)
     exec(new, names)
@@ -122,7 +122,7 @@ def test_names_that_are_taken_are_left_alone() -> None:
 def test_what_cannot_be_trained_is_said(text: str, word: str) -> None:
     graph = read_script(text).graph
     if not word:
-        assert "for k in range(3):" in with_training(graph, lambda _: None)
+        assert "for k in range(3):" in with_training(graph, lambda _: None).text
         return
     with pytest.raises(NoForm, match=word):
         with_training(graph, lambda _: None)
@@ -137,7 +137,7 @@ def test_a_training_is_not_put_into_a_training() -> None:
 def test_nodes_that_move_into_the_loop_are_the_same_nodes() -> None:
     graph: Graph = read_script(CLASSES).graph
     before = {node.names[0]: node.id for node in graph.nodes.values() if node.names}
-    apply_all(graph, merge(graph, with_training(graph, lambda _: None), anew=True))
+    apply_all(graph, merge(graph, with_training(graph, lambda _: None).text, anew=True))
     after = {node.names[0]: node.id for node in graph.nodes.values() if node.names}
     assert {name: after[name] for name in before} == before
     assert graph.parents[before["loss"]] in graph.blocks and before["X"] in graph.bodies[""]  # type: ignore[index]
@@ -145,16 +145,16 @@ def test_nodes_that_move_into_the_loop_are_the_same_nodes() -> None:
 
 def test_rows_that_are_kept_apart_are_the_test() -> None:
     apart = "X_val = torch.arange(100.0).reshape(50, 2)\nY_val = (X_val[:, 0] > 50).long()\n"
-    text = with_training(read_script(CLASSES.replace("net = ", f"{apart}net = ", 1)).graph, lambda _value: None)
+    text = with_training(read_script(CLASSES.replace("net = ", f"{apart}net = ", 1)).graph, lambda _value: None).text
     names: dict[str, Any] = {}
     exec(text, names)
     for data, wanted in (("train_data", ("X", "Y")), ("test_data", ("X_val", "Y_val"))):
         assert all(
             names["torch"].equal(one, names[name]) for one, name in zip(names[data].tensors, wanted, strict=True)
         )
-    behind = with_training(read_script(CLASSES + apart).graph, lambda _value: None)
+    behind = with_training(read_script(CLASSES + apart).graph, lambda _value: None).text
     one = read_script(CLASSES.replace("net = ", f"{apart.splitlines()[0]}\nnet = ", 1)).graph
-    assert "random_split" in behind and "random_split" in with_training(one, lambda _value: None)
+    assert "random_split" in behind and "random_split" in with_training(one, lambda _value: None).text
 
 
 def test_figures_of_the_test_are_those_of_all_its_rows() -> None:
@@ -178,7 +178,7 @@ def test_figures_of_the_test_are_those_of_all_its_rows() -> None:
 def test_of_several_classes_a_row_the_share_of_all_is_told(shape: tuple[int, ...] | None) -> None:
     text = CLASSES.replace("nn.Linear(16, 2))", "nn.Linear(16, 6), nn.Unflatten(1, (2, 3)))").replace("Y)", "Z)")
     text = text.replace("logits =", "Z = Y.unsqueeze(1).expand(200, 3)\nlogits =")
-    new = with_training(read_script(text).graph, lambda _: shape)
+    new = with_training(read_script(text).graph, lambda _: shape).text
     names: dict[str, Any] = {}
     exec(new, names)
     assert 0.8 < names["accuracy"] <= 1
@@ -186,7 +186,7 @@ def test_of_several_classes_a_row_the_share_of_all_is_told(shape: tuple[int, ...
 
 
 def test_of_one_class_a_row_what_is_right_is_counted() -> None:
-    new = with_training(read_script(CLASSES).graph, lambda _: (200,))
+    new = with_training(read_script(CLASSES).graph, lambda _: (200,)).text
     assert "            right = (logits_test.argmax(1) == Y_test).sum()\n" in new
 
 
@@ -218,7 +218,7 @@ EACH = [
 @pytest.mark.parametrize("options", EACH)
 @pytest.mark.parametrize("text", [CLASSES, LEAVES, POINT])
 def test_with_switches_it_is_drawn_without_code_and_runs(text: str, options: TrainingOptions) -> None:
-    new = with_training(read_script(text).graph, lambda _: None, options)
+    new = with_training(read_script(text).graph, lambda _: None, options).text
     drawn = read_script(new).graph
     assert not compile_graph(drawn).codes and not compile_graph(drawn).incomplete
     import torch
@@ -249,7 +249,7 @@ RATES = {"Adam": 0.01, "AdamW": 0.01, "SGD": 0.1}
 @pytest.mark.parametrize("options", [*SINGLE, ALL_SWITCHES])
 def test_each_switch_learns_what_a_loop_of_the_tutorials_learns(options: TrainingOptions) -> None:
     names: dict[str, Any] = {}
-    exec(with_training(read_script(CLASSES).graph, lambda _: None, options), names)
+    exec(with_training(read_script(CLASSES).graph, lambda _: None, options).text, names)
     learnt = by_hand(options).parameters()
     assert all(names["torch"].equal(*pair) for pair in zip(learnt, names["net"].parameters(), strict=True))
 
@@ -303,7 +303,7 @@ def by_hand(options: TrainingOptions, figures: list[float] | None = None) -> Any
 
 def test_on_an_accelerator_losses_are_scaled() -> None:
     options = TrainingOptions(is_mixed=True, clip="1.0", device="cuda:1")
-    lines = [one.strip() for one in with_training(read_script(CLASSES).graph, lambda _: None, options).split("\n")]
+    lines = [one.strip() for one in with_training(read_script(CLASSES).graph, lambda _: None, options).text.split("\n")]
     first = lines.index("scaler.scale(loss).backward()")
     assert lines[first + 1 : first + 5] == [
         "scaler.unscale_(optimizer)",
@@ -316,7 +316,7 @@ def test_on_an_accelerator_losses_are_scaled() -> None:
 
 def test_what_learns_its_own_input_takes_it_out_of_the_batch() -> None:
     text = CLASSES.replace("F.cross_entropy(logits, Y)", "F.mse_loss(logits, X)")
-    new = with_training(read_script(text.replace("Y = (X[:, 0] > 0).long()\n", "")).graph, lambda _: (200, 2))
+    new = with_training(read_script(text.replace("Y = (X[:, 0] > 0).long()\n", "")).graph, lambda _: (200, 2)).text
     names: dict[str, Any] = {}
     exec(new, names)
     assert names["loss_test"].item() < 1 and not compile_graph(read_script(new).graph).codes
@@ -328,7 +328,7 @@ def test_what_is_computed_from_a_prediction_between_it_and_the_loss_goes_into_th
         "X = torch.randn(40, 3)\ny = (X[:, 0] > 0).long()\nnet = nn.Linear(3, 2)\nlogits = net(X)\n"
         "share = (logits.argmax(1) == y).float().mean()\ndoubled = share * 2\nloss = F.cross_entropy(logits, y)\n"
     )
-    trained = with_training(read_script(text).graph, lambda _: None)
+    trained = with_training(read_script(text).graph, lambda _: None).text
     values: dict[str, object] = {}
     exec(trained, values)
     lines = trained.splitlines()
@@ -338,7 +338,7 @@ def test_what_is_computed_from_a_prediction_between_it_and_the_loss_goes_into_th
 
 
 def drawn_with_code(options: TrainingOptions, text: str = CLASSES) -> Graph:
-    return read_script(with_training(read_script(text).graph, lambda _: None, options), keeps_code=True).graph
+    return read_script(with_training(read_script(text).graph, lambda _: None, options).text, keeps_code=True).graph
 
 
 PATIENT = TrainingOptions(optimizer="SGD", rate="2.0", patience=3)
@@ -354,7 +354,7 @@ def test_an_early_stop_and_a_compiled_model_are_code_and_nothing_else_is() -> No
 
 def test_an_early_stop_ends_where_one_by_hand_does() -> None:
     names: dict[str, Any] = {}
-    exec(with_training(read_script(CLASSES).graph, lambda _: None, PATIENT), names)
+    exec(with_training(read_script(CLASSES).graph, lambda _: None, PATIENT).text, names)
     figures: list[float] = []
     learnt = by_hand(msgspec.structs.replace(PATIENT, epochs=20), figures)
     assert names["epoch"] + 1 == len(figures) < 20
@@ -364,7 +364,7 @@ def test_an_early_stop_ends_where_one_by_hand_does() -> None:
 
 def test_data_that_are_learnt_at_once_are_judged_by_their_loss() -> None:
     options = TrainingOptions(rate="1.0", patience=1)
-    text = with_training(read_script(POINT).graph, lambda _: None, options)
+    text = with_training(read_script(POINT).graph, lambda _: None, options).text
     names: dict[str, Any] = {}
     exec(text, names)
     assert "if waited >= 5:" in text and "waited = 0 if y < best else waited + 1" in text
@@ -382,3 +382,60 @@ def test_other_code_that_leaves_a_loop_is_no_training_script(way: str) -> None:
     text = f"import torch\nx = torch.tensor(3.0, requires_grad=True)\n{loop}{way}"
     with pytest.raises(NoForm, match="leaves a loop in a way"):
         write_training(read_script(text, keeps_code=True).graph, stem="left")
+
+
+DROPOUT = """import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+X = torch.randn(64, 4)
+Y = (X[:, 0] > 0).long()
+fc = nn.Linear(4, 8)
+hidden = fc(X)
+drop = nn.Dropout(0.5)
+dropped = drop(hidden)
+fc2 = nn.Linear(8, 2)
+scores = fc2(dropped)
+loss = F.cross_entropy(scores, Y)
+"""
+
+
+def test_layers_made_behind_a_dropout_are_made_before_the_loop_and_that_is_said() -> None:
+    """One that draws its first numbers behind what dropout draws: the numbers are those of layers made first."""
+    import torch
+
+    added = with_training(read_script(DROPOUT).graph, lambda _: None)
+    assert added.note == "“fc2” is made before the loop now, so it begins with other random numbers than before."
+    names: dict[str, Any] = {}
+    exec(added.text, names)
+    torch.manual_seed(0)
+    inputs = torch.randn(64, 4)
+    targets = (inputs[:, 0] > 0).long()
+    first, drop, last = torch.nn.Linear(4, 8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 2)
+    parts = torch.utils.data.random_split(torch.utils.data.TensorDataset(inputs, targets), [0.8, 0.2])
+    loader = torch.utils.data.DataLoader(parts[0], batch_size=32, shuffle=True)
+    test_loader = torch.utils.data.DataLoader(parts[1], batch_size=128)
+    optimizer = torch.optim.Adam([*first.parameters(), *last.parameters()], lr=0.01)
+    for _ in range(20):
+        drop.train()
+        for rows, classes in loader:
+            loss = torch.nn.functional.cross_entropy(last(drop(first(rows))), classes)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        drop.eval()
+        with torch.no_grad():
+            for rows, classes in test_loader:  # it draws a seed for its workers, each time
+                tested = torch.nn.functional.cross_entropy(last(drop(first(rows))), classes)
+    assert torch.equal(names["loss"], loss) and torch.equal(names["fc2"].weight, last.weight)
+    assert names["loss_test"].item() == pytest.approx(tested.item(), rel=1e-6)
+
+
+def test_of_what_is_made_first_only_what_draws_other_numbers_is_named() -> None:
+    layers = "a = nn.Linear(8, 8)\nb = nn.Linear(8, 8)\nfc2 = nn.Sequential(a, nn.ReLU(), b, nn.Linear(8, 2))\n"
+    several = DROPOUT.replace("fc2 = nn.Linear(8, 2)\n", layers) + "noise = torch.randn(3)\n"
+    note = with_training(read_script(several).graph, lambda _: None).note
+    words = "are made before the loop now, so they begin with other random numbers than before."
+    assert note == f"“a”, “b” and “fc2” {words}", "the noise stays behind the training"
+    assert with_training(read_script(CLASSES).graph, lambda _: None).note == ""

@@ -123,7 +123,7 @@ def test_a_text_over_several_lines_is_printed_as_it_was() -> None:
 def test_a_training_that_was_added_is_distributed() -> None:
     data = "X = torch.randn(64, 2)\ny = torch.randn(64, 1)\n"
     text = f"{HEAD}{data}net = nn.Linear(2, 1)\nloss = (net(X) - y).pow(2).mean()\n"
-    added = with_training(read_script(text).graph, lambda _value: None)
+    added = with_training(read_script(text).graph, lambda _value: None).text
     after = lines_of(added)
     assert "replica = nn.parallel.DistributedDataParallel(net)" in after
     assert "        loss = (replica(X_batch) - y_batch).pow(2).mean()" in after
