@@ -196,6 +196,27 @@ def test_what_lies_below_the_cards_is_shifted_with_the_view(squared: Squared) ->
         assert shot == fresh_shot(hand)
 
 
+def test_what_lies_below_the_cards_is_kept_when_an_edit_moves_nothing(hand: Hand) -> None:
+    source, reader = hand.add("torch.full", 40, 40), hand.add("torch.relu", 400, 120)
+    hand.wire(source, reader, "input")
+    graph = hand.session.graph_store.graph
+    hand.session.graph_store.submit(recipes.set_literal(graph, source, "fill_value", "1.25"), "Set fill_value")
+    for _ in range(3):
+        hand.canvas.repaint_scene()
+        hand.shot()
+    below = hand.canvas.layer._below
+    kept = below._picture
+    assert kept is not None
+    for text in ("2.25", "3.25"):  # as a slider that moves
+        hand.session.graph_store.submit(recipes.set_literal(graph, source, "fill_value", text), "Set fill_value")
+        shot = hand.shot()
+        assert below._picture is kept
+    assert shot == fresh_shot(hand)
+    hand.session.graph_store.submit(recipes.move(graph, {reader: (460.0, 200.0)}), "Move")
+    shot = hand.shot()
+    assert below._picture is not kept and shot == fresh_shot(hand)
+
+
 def test_a_label_comes_back_where_it_was(squared: Squared) -> None:
     squared.run()
     hand = squared.hand

@@ -137,8 +137,8 @@ class ScenePainter:
             (scene.looks.input_looks(item), tuple(scene.looks.look_of(item, row.index) for row in frame.layout.outputs))
             for item, frame in scene.placement.frames.items()
         )
-        revisions = (scene.state.geometry_revision, scene.state.graph_revision)
-        key = (*revisions, scene.wiring.view, self.style, self.ground, ports)
+        # An edit that moves nothing, such as a slider's, changes none of it but what the ports and the wires say.
+        key = (scene.state.geometry_revision, scene.wiring.view, self.style, self.ground, ports)
         self._below.paint(painter, View(camera, area, ratio, key, wires, scene.looks.code_list))
 
     def paint_ground(self, painter: QPainter, camera: Camera, area: Box, filled: bool = True) -> None:
