@@ -71,8 +71,18 @@ def suggestions_for(
 
 
 def _is_meant(wanted: Wanted, typed: Typed, operator: Operator) -> bool:
-    """Whether a suggestion was typed in full: `linear` behind a tensor is the layer."""
-    return operator.key in wanted.first and operator.title.lower() == typed.text.lower()
+    """Whether it was typed in full and is a suggestion, or a layer: `linear` is `nn.Linear`, which has its weights."""
+    word = typed.text.lower()
+    if operator.title.lower() != word:
+        return False
+    return operator.key in wanted.first or (operator.key == f"torch.nn.{operator.title}" and _is_better_kept(word))
+
+
+def _is_better_kept(word: str) -> bool:
+    """Whether a function of that name has to be given what a layer keeps: weights, or whether it trains."""
+    row = load().entry(f"torch.nn.functional.{word}")
+    kept = {(one.name, one.default) for one in row.parameters} if row is not None else set()
+    return not kept.isdisjoint((("weight", None), ("training", "True")))
 
 
 def _own(wanted: Wanted, typed: Typed) -> Iterator[Find]:
