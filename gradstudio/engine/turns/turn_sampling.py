@@ -145,10 +145,7 @@ class TurnSampling:
         if (end is None or end.place is None) and any(one.is_long for one in self._loops):
             self.checkpoints.look(live, self.curves.counts)
         if end is None or end.place is None:
-            kept = self.files.look(live, self.curves.counts)
-            if kept is not None:
-                self.tell(live)  # curves are known up to there
-                self._send(kept)
+            self._keep_file(live)
             self.best.tell()
         live.cursor.pass_turn()
         is_broken = end is not None and (end.place is not None or end.error is not None)
@@ -284,7 +281,8 @@ class TurnSampling:
         began = time.perf_counter()
         self._telling.flush()
         loop.note_telling(time.perf_counter() - began)
-        done, backwards, before = 0, 0, loop.frame.turn
+        done = backwards = 0
+        before = loop.frame.turn
         ended_at: Path = ()
         end: TurnsEnd | None = None
         while left and not self._stopped() and (end is None or (end.place is None and end.error is None)):
@@ -293,6 +291,13 @@ class TurnSampling:
                 break  # there are no more
             done, backwards = done + end.turns, backwards + end.backwards
             ended_at = end.left
+            if end.place is None and end.error is None:
+                # The next record may be far away where one costs much: whoever is killed until then loses no more.
+                if self.files.is_due(live):
+                    catch_up(live.gradients, backwards)
+                    backwards = 0
+                    self._keep_file(live)
+                self.best.tell()
             left = self._turns_left(loop, goal) if not self.ends_verb() else 0
             if time.perf_counter() - self._told_s >= sampled_loop.TELL_S:
                 self.tell(live)
@@ -308,6 +313,13 @@ class TurnSampling:
         self._tell_again(live, loop, ids_from(loop.frame, place) if place is not None else ahead, is_shown)
         loop.note_telling(time.perf_counter() - began)
         return end
+
+    def _keep_file(self, live: Live) -> None:
+        """The run stands at the end of a turn: send it to be kept, where it is time for that."""
+        kept = self.files.look(live, self.curves.counts)
+        if kept is not None:
+            self.tell(live)  # curves are known up to there
+            self._send(kept)
 
     def _run(self, live: Live, loop: SampledLoop, left: int, step: int) -> TurnsEnd:
         """Run turns behind so many statements."""

@@ -37,19 +37,23 @@ class FileCheckpoints:
         """A start from nothing."""
         self._due_s, self._may_be_inside = None, True
 
-    def look(self, live: Live, counts: dict[ItemId, int]) -> CheckpointKept | None:
-        """The run stands at the end of a turn: what is to be sent of it, where it is time for that."""
+    def is_due(self, live: Live) -> bool:
+        """Whether it is time for one, and the run stands at the end of a turn that will do."""
         if not self.most_bytes:
-            return None
+            return False
         now = time.perf_counter()
         if self._due_s is None:
             self._due_s = now + FIRST_S
         if now < self._due_s:
+            return False
+        return _loops_around(live) <= 1 or (self._may_be_inside and now >= self._due_s + PATIENT_S)
+
+    def look(self, live: Live, counts: dict[ItemId, int]) -> CheckpointKept | None:
+        """The run stands at the end of a turn: what is to be sent of it, where it is time for that."""
+        if not self.is_due(live):
             return None
-        loops = sum(frame.iterator is not None for frame in live.cursor.frames)
-        if loops > 1 and (now < self._due_s + PATIENT_S or not self._may_be_inside):
-            return None
-        kept = self._keep(live, counts, loops > 1)
+        now = time.perf_counter()
+        kept = self._keep(live, counts, _loops_around(live) > 1)
         if kept is not None:
             cost_s = time.perf_counter() - now
             self._due_s = NEVER if kept.error else now + cost_s + max(EVERY_S, cost_s / SHARE)
@@ -69,3 +73,7 @@ class FileCheckpoints:
                 return CheckpointKept(request=0, error=reason)
             return None
         return CheckpointKept(request=0, data=data, turns=turns, counts=dict(counts))
+
+
+def _loops_around(live: Live) -> int:
+    return sum(frame.iterator is not None for frame in live.cursor.frames)

@@ -9,17 +9,21 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor.parallel import ColwiseParallel, parallelize_module
 
+from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.errors import VerbRefused
-from gradstudio.engine.turns import turn_sampling
+from gradstudio.engine.turns import sampled_loop, turn_sampling
 from gradstudio.engine.turns.checkpoints import file_checkpoints
 from gradstudio.engine.turns.checkpoints.checkpoint_file import copy_checkpoint
 from gradstudio.engine.turns.checkpoints.name_flow import names_in_definitions
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.forms.training.added_training import with_training
+from gradstudio.program.forms.training.training_options import TrainingOptions
 from gradstudio.program.model import Program
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.progress import CheckpointKept, Turned
 from gradstudio.protocol.messages.requests import Do
 from tests.engine.conftest import Bench
+from tests.engine.test_epoch_scripts import ADDED
 from tests.engine.turns.checkpoints.test_going_back import (
     CARRIED,
     DROPOUT,
@@ -200,6 +204,32 @@ def test_a_run_that_goes_on_ends_as_plain_python_does(name: str, bench: Bench) -
         for key, value in after.items():
             if isinstance(value, torch.Tensor) and key in plain:
                 assert torch.equal(value, plain[key]), key  # type: ignore[arg-type]
+
+
+def test_turns_that_nobody_records_for_long_are_kept_too(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where recording an epoch costs much, the next that is recorded is far away: the training may be killed before."""
+    monkeypatch.setattr(sampled_loop, "SHARE", 1e-9)
+    monkeypatch.setattr(file_checkpoints, "EVERY_S", 0.5)
+    monkeypatch.setattr(freedom, "is_for_code", True)
+    epochs = sampled_loop.WHOLE + 6
+    options = TrainingOptions(epochs=epochs, batch=16, accumulate=2, patience=epochs, is_mixed=True)
+    text = with_training(read_script(ADDED).graph, lambda _: None, options)
+    program = compile_graph(read_script(text, keeps_code=True).graph)
+    with freedom.given(program):
+        bench.load(program)
+        assert bench.engine.do(Do(verb="run", samples_turns=True, keeps_bytes=LARGEST)).outcome == "done"
+        every = [event for event in bench.events if isinstance(event, CheckpointKept)]
+        whole, kept = values(bench), [one for one in every if not one.figure]
+        middle = [one for one in kept if 30 < one.turns < epochs - 1]
+        assert middle and not [one.error for one in kept if one.error]
+        assert [one for one in every if one.figure], "the best of a training that is killed is kept, too"
+        bench.load(program)
+        torch.manual_seed(99)
+        assert bench.engine.do(Do(verb="continue", checkpoint=middle[0].data, samples_turns=True)).outcome == "done"
+        assert_same(values(bench), whole)
+    plain: dict[str, object] = {}
+    exec(text, plain)
+    assert whole["loss_test"] == plain["loss_test"]
 
 
 @pytest.mark.parametrize("name", ["carried values", "early stop"])
