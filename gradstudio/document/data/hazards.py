@@ -21,7 +21,8 @@ def hazards(data: Prepared, counts: Counts | None = None) -> tuple[str, ...]:
     if data.window:  # windows of a text repeat, and their numbers are names
         return (*_few(data),)
     classes = class_counts(data) if counts is None else counts
-    return (*_not_finite(data), *_leaks(data), *_columns(data), *_ranges(data), *_balance(classes), *_few(data))
+    ranges = (*_ranges(data), *_target(data))
+    return (*_not_finite(data), *_leaks(data), *_columns(data), *ranges, *_balance(classes), *_few(data))
 
 
 def class_counts(data: Prepared) -> Counts:
@@ -92,6 +93,20 @@ def _ranges(data: Prepared) -> list[str]:
             return [f"Ranges differ by {spans[large] / spans[small]:,.0f} ×: {wide}, {narrow}. Normalise them."]
     top = float(np.abs(inputs).max(initial=0.0))
     return [f"Values go up to {top:,.4g}: a network learns them badly. Normalise them."] if top > LARGE else []
+
+
+def _target(data: Prepared) -> list[str]:
+    """Of numbers that are to be predicted: those far from 0, where a network begins."""
+    target = data.train.target
+    if target is None or data.classes or target.dtype.kind != "f" or not np.isfinite(target).all():
+        return []
+    top = float(np.abs(target).max(initial=0.0))
+    if top <= LARGE:
+        return []
+    return [
+        f"The target goes up to {top:,.4g}, and a network begins near 0: it hardly gets there. Let it learn "
+        "(y - y.mean()) / y.std(), and take that back in what it predicts."
+    ]
 
 
 def _balance(rows: Counts) -> list[str]:

@@ -26,6 +26,7 @@ CLASSES = np.arange(40, dtype=np.int64) % 2
 
 def test_good_data_have_no_warning() -> None:
     assert hazards(data(GOOD, CLASSES)) == ()
+    assert hazards(data(GOOD, GOOD.sum(1).astype(np.float32))) == ()
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,7 @@ def test_good_data_have_no_warning() -> None:
         (data(np.c_[GOOD[:, 0], CLASSES], CLASSES), "“c1” holds the target itself"),
         (data(GOOD, CLASSES, Rows(GOOD[:3].astype(np.float32), CLASSES[:3])), "3 rows to validate stand among"),
         (data(GOOD[:5], CLASSES[:5]), "5 rows to learn from"),
+        (data(GOOD, (GOOD.sum(1) * -300_000).astype(np.float32)), "The target goes up to 5."),
         (data(GOOD, np.zeros(40, np.int64)), "one class only"),
         (data(GOOD, CLASSES, classes=("a", "b", "c")), "“c” has no row to learn from"),
         (data(GOOD, CLASSES, classes_of=(("c0", ("u", "v", "w")),)), "an order that means nothing"),
