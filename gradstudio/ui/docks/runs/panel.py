@@ -44,6 +44,8 @@ GIVING: Final = (LAST, DIFFERS)
 LEAST_PX: Final = 80
 MOST_NAME_PX: Final = 200
 HEAD_MARGINS_PX: Final = 18
+BESIDE_NAME_PX: Final = 40
+"""The box before a name, as the style draws it, which a view's own hint of sizes leaves out, and margins."""
 RESTORE_BEST: Final = "Restore its best ({name} {value:.4g}, turn {turn:,})"
 ROW_PX: Final = 24
 SHARES: Final = (2, 1)
@@ -304,7 +306,9 @@ class _Table(QTableView):
         self._is_fitting = True
         heads = [header.fontMetrics().horizontalAdvance(words) + HEAD_MARGINS_PX for words in COLUMNS]
         widths = [max(self.sizeHintForColumn(column), head) for column, head in enumerate(heads)]
-        widths[RUN] = min(widths[RUN], MOST_NAME_PX)
+        names = (str(self.model().index(row, RUN).data()) for row in range(self.model().rowCount()))
+        longest = max(map(self.fontMetrics().horizontalAdvance, names), default=0)
+        widths[RUN] = min(max(widths[RUN], longest + BESIDE_NAME_PX), MOST_NAME_PX)
         lacking = sum(widths) - self.viewport().width()
         spare = sum(max(widths[k] - LEAST_PX, 0) for k in GIVING)
         for column, width in enumerate(widths):
