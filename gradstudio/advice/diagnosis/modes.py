@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.remade_models import is_in_functions, loops_around
 from gradstudio.advice.diagnosis.program_view import ProgramView, written_nodes
-from gradstudio.advice.diagnosis.run_facts import RunFacts
+from gradstudio.advice.diagnosis.run_facts import Gap, RunFacts
 from gradstudio.graph.analysis.module_modes import depends_on_mode
 from gradstudio.graph.card_grouping import CALL, CALLED, SELF
 from gradstudio.graph.groups.call_ids import SEPARATOR, path_of
@@ -31,15 +31,19 @@ class _Use(NamedTuple):
 
 def wrong_modes(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
     """Of each call of the program and of its functions, in the order they ran, one finding at most."""
-    trained, is_on = False, dict[ItemId, bool]()
+    trained, is_on = False, dict[ItemId, bool | None]()  # None: a gap may have switched it
     asked = set[ItemId]()  # switched to training behind the last backward: it is meant so
     found: dict[ItemId, Finding] = {}
     uses: dict[ItemId, _Use | None] = {}  # an item may run in each of many turns
+    switches = dict(_switches(view)) if any(isinstance(event, Gap) for event in facts.course) else {}
     is_seen = not any(is_code(node) and SWITCHING.search(code_of(node)) for node in written_nodes(view.graph))
-    for event in facts.events:
+    for event in facts.course:
         if isinstance(event, BackwardTraced):
             trained = True
             asked.clear()
+            continue
+        if isinstance(event, Gap):
+            is_on |= {module: None for item, module in switches.items() if _may_have_run(view, event, item)}
             continue
         if event.node not in uses:
             uses[event.node] = _use_of_module(view, event.node)
@@ -49,7 +53,7 @@ def wrong_modes(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
         module = use.module
         if use.switches_to is not None:
             is_on[module] = use.switches_to
-            (asked.add if is_on[module] else asked.discard)(module)
+            (asked.add if use.switches_to else asked.discard)(module)
             continue
         if event.node in found or not _has_modes(view, module):
             continue
@@ -57,9 +61,39 @@ def wrong_modes(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
         is_cut = _cut(view, event.node)
         if training and is_cut and trained and module not in asked:
             found[event.node] = _evaluated(view, event.node, module)
-        elif not training and not is_cut and event.turns and is_seen and _is_learning(view, facts, event.node, module):
+        elif (
+            training is False
+            and not is_cut
+            and event.turns
+            and is_seen
+            and _is_learning(view, facts, event.node, module)
+        ):
             found[event.node] = _trained(view, event.node, module)
     yield from found.values()
+
+
+def _switches(view: ProgramView) -> Iterator[tuple[ItemId, ItemId]]:
+    """All that switches a mode, and of which module."""
+    for item, _, _ in view.insides():
+        use = _use_of_module(view, item)
+        if use is not None and use.switches_to is not None:
+            yield item, use.module
+
+
+def _may_have_run(view: ProgramView, gap: Gap, item: ItemId) -> bool:
+    """Whether an item stands in the loop that a gap lies in."""
+    before, after = gap
+    if before is None or after is None:
+        return True
+    within: ItemId | None = None
+    loops = loops_around(view, before.node), loops_around(view, after.node)
+    for loop, other, was, now in zip(*loops, before.turns, after.turns, strict=False):
+        if loop != other:
+            break
+        within = loop
+        if was != now:
+            break
+    return within is None or within in loops_around(view, item)
 
 
 def _use_of_module(view: ProgramView, item: ItemId) -> _Use | None:

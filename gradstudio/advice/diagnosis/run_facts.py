@@ -1,7 +1,7 @@
 """What of a recorded run its diagnosis reads: rows and backwards in order, and which leaf lives in which storage."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from gradstudio.advice.diagnosis.program_view import ProgramView
@@ -64,11 +64,24 @@ class Leaf(NamedTuple):
     path: str
 
 
+class Gap(NamedTuple):
+    """Where something ran that is not in the record, or may have.
+
+    Attributes:
+        before, after: the rows on both sides of it; None: there is none.
+    """
+
+    before: Row | None
+    after: Row | None
+
+
 class RunFacts:
     """The end of a run.
 
     Attributes:
         events: executions and backwards in the order they happened, those inside calls among them.
+        course: the same with the gaps between them, and without rows that only say how things stand behind one: what
+            followed what is known where there is none in between.
         rows: the executions alone.
         latest: the newest of each item.
         leaves: by storage, what lives there; `births`: by which of the rows it was first seen.
@@ -85,6 +98,7 @@ class RunFacts:
                 self.events.append(tick.row)
             elif tick.place == 0 and tick.backward in timeline.backwards:
                 self.events.append(timeline.backwards[tick.backward])
+        self.course = list(_with_gaps(self.events))
         self.rows = [event for event in self.events if isinstance(event, Row)]
         self.latest = {row.node: row for row in self.rows}
         self.leaves: dict[int, Leaf] = {}
@@ -180,6 +194,28 @@ class RunFacts:
         if Leaf(node, path) not in homes:
             homes.append(Leaf(node, path))
             self.leaves.setdefault(storage, homes[0])
+
+
+def _with_gaps(events: Iterable[Row | BackwardTraced]) -> Iterator[Row | BackwardTraced | Gap]:
+    """What happened and where something is missing; a backward belongs to its statement, whose row follows."""
+    before: Row | None = None
+    backwards: list[BackwardTraced] = []
+    step, is_behind = 0, False
+    for event in events:
+        if isinstance(event, BackwardTraced):
+            backwards.append(event)
+            continue
+        if not event.caught_up:
+            if is_behind or event.step > step + 1:
+                yield Gap(before, event)
+            before = event
+            yield from backwards
+            yield event
+            backwards.clear()
+        step, is_behind = event.step, event.caught_up
+    if is_behind:
+        yield Gap(before, None)
+    yield from backwards
 
 
 def _has_name(view: ProgramView, item: ItemId) -> bool:

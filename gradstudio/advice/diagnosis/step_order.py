@@ -6,7 +6,7 @@ from typing import NamedTuple
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.advice.diagnosis.run_facts import RunFacts, is_zero, leaf_rows
+from gradstudio.advice.diagnosis.run_facts import Gap, RunFacts, is_zero, leaf_rows
 from gradstudio.advice.diagnosis.training_steps import GRADIENT, LEAST_IDLE, Role
 from gradstudio.graph.analysis.call_paths import prefix_of
 from gradstudio.graph.model import ItemId
@@ -53,6 +53,7 @@ class StepOrder:
         wiped: by optimizer, how often gradients were zeroed that no step had used.
         in_vain: by update, how often it went by a gradient that was zeroed after the backward.
         steps: by optimizer, the rows of its steps; by update, its own.
+        judged: by optimizer, how many of its steps stand in a turn of which nothing is missing before them.
     """
 
     def __init__(self, view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role]) -> None:
@@ -65,19 +66,30 @@ class StepOrder:
         self.wiped: dict[ItemId, list[BackwardTraced]] = {}
         self.in_vain: dict[ItemId, int] = {}
         self.steps: dict[ItemId, list[Row]] = {}
+        self.judged: dict[ItemId, int] = {}
+        self._gap: Gap | None = None
         self._early: dict[ItemId, Turns] = {}
         self._held: dict[int, _Held] = {}
         self._written: dict[int, _Write] = {}
         self._ran: dict[tuple[ItemId, Turns], int] = {}
         self._latest: dict[ItemId, Row] = {}
-        for at, event in enumerate(facts.events):
+        for at, event in enumerate(facts.course):
             if isinstance(event, BackwardTraced):
                 self._backward(event)
+                continue
+            if isinstance(event, Gap):
+                self._lose_track(event)
                 continue
             self._ran[event.node, event.turns] = at
             self._latest[event.node] = event
             if event.node in roles:
                 self._act(at, event, roles[event.node])
+
+    def _lose_track(self, gap: Gap) -> None:
+        """What was written, computed and sent back before a gap may not be what there is behind it."""
+        self._gap = gap
+        for known in (self._early, self._held, self._written, self._ran, self._latest):
+            known.clear()
 
     def _backward(self, traced: BackwardTraced) -> None:
         reached: dict[int, set[int]] = {}
@@ -88,7 +100,7 @@ class StepOrder:
             self._held.update(dict.fromkeys(storages, held))
         everything = {storage for storages in reached.values() for storage in storages}
         for optimizer, turns in self._early.items():
-            if turns == traced.turns and everything & self._facts.held[optimizer].keys():
+            if turns == traced.turns and everything & self._facts.held.get(optimizer, {}).keys():
                 self.late.setdefault(optimizer, []).append(traced)
         if traced.statement not in self.old and everything & self._written.keys():
             self._find_old(traced, reached)
@@ -124,7 +136,8 @@ class StepOrder:
                 storages = set(self._facts.held.get(role.of, ())) or self._facts.module_storages(role.of)
                 held = [self._held[storage] for storage in storages if storage in self._held]
                 newest = next((one for one in held if not one.used), held[0] if held else None)
-                self.clips.setdefault(row.node, []).append(newest)
+                if newest is not None or self._gap is None:
+                    self.clips.setdefault(row.node, []).append(newest)
             case "write":
                 self._update(at, row, role.of)
 
@@ -133,9 +146,16 @@ class StepOrder:
         self.steps.setdefault(optimizer, []).append(row)
         backwards = [self._held[storage].by for storage in storages if storage in self._held]
         self._early.pop(optimizer, None)
-        if row.turns and not any(traced.turns == row.turns for traced in backwards):
-            self._early[optimizer] = row.turns
+        if not self._is_cut(row.turns):
+            self.judged[optimizer] = self.judged.get(optimizer, 0) + 1
+            if row.turns and not any(traced.turns == row.turns for traced in backwards):
+                self._early[optimizer] = row.turns
         self._use(set(storages), _Write(at, optimizer))
+
+    def _is_cut(self, turns: Turns) -> bool:
+        """Whether the beginning of these turns may lie in a gap."""
+        after = self._gap.after if self._gap is not None else None
+        return after is not None and after.turns[: len(turns)] == turns
 
     def _use(self, storages: set[int], write: _Write) -> None:
         for storage in storages & self._held.keys():
@@ -168,7 +188,7 @@ def order_findings(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role]
         return
     order = StepOrder(view, facts, roles)
     yield from _late(view, facts, order)
-    yield from _behind_the_loop(view, order)
+    yield from _behind_the_loop(view, facts, order, roles)
     yield from _clips(view, order)
     yield from _thrown_away(view, order, roles)
     yield from _old(view, order)
@@ -179,7 +199,7 @@ def _late(view: ProgramView, facts: RunFacts, order: StepOrder) -> Iterator[Find
     """Steps that stand before the backward of their turn."""
     for optimizer, backwards in order.late.items():
         rows = order.steps[optimizer]
-        if len(backwards) < LEAST_IDLE or len(backwards) < len(rows):
+        if len(backwards) < max(LEAST_IDLE, order.judged[optimizer]):
             continue
         name, is_empty = view.name(optimizer), optimizer in order.wiped
         if is_empty:
@@ -193,12 +213,15 @@ def _late(view: ProgramView, facts: RunFacts, order: StepOrder) -> Iterator[Find
         yield Finding("late_step", "warning", rows[-1].node, title, more, path)
 
 
-def _behind_the_loop(view: ProgramView, order: StepOrder) -> Iterator[Finding]:
+def _behind_the_loop(
+    view: ProgramView, facts: RunFacts, order: StepOrder, roles: dict[ItemId, Role]
+) -> Iterator[Finding]:
     """A step behind the loop whose turns zero the gradients."""
     for optimizer, backwards in order.wiped.items():
         rows = order.steps.get(optimizer, [])
         depth = min(len(traced.turns) for traced in backwards)
-        is_outside = bool(rows) and all(len(row.turns) < depth for row in rows)
+        known = (row for row in facts.rows if roles.get(row.node) == Role("step", optimizer))
+        is_outside = bool(rows) and all(len(row.turns) < depth for row in known)
         if len(backwards) < LEAST_IDLE or not is_outside or _reads_gradients(view):
             continue
         step = rows[-1].node

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer, makes_schedule
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.advice.diagnosis.run_facts import LeafKey, RunFacts, is_zero, leaf_rows
+from gradstudio.advice.diagnosis.run_facts import Gap, LeafKey, RunFacts, is_zero, leaf_rows
 from gradstudio.advice.diagnosis.slips.left_out import left_out, names_of, owners_of
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.shared_storage import written_values
@@ -39,22 +39,28 @@ class _Content:
     Attributes:
         used: a step has used it since it was last empty.
         stale: more was added behind a step that used it.
+        is_known: both are so, for nothing is missing from the record since it was emptied or used.
         uses: steps that went by it; `stale_uses` those of them that went by what an earlier one had used.
         is_emptied: it was emptied between two steps at least once.
     """
 
     def __init__(self) -> None:
         self.used = self.stale = self.is_emptied = False
+        self.is_known = True
         self.uses = self.stale_uses = 0
 
     def empty(self) -> None:
         self.is_emptied = self.is_emptied or self.used
         self.used = self.stale = False
+        self.is_known = True
 
     def use(self) -> None:
-        self.uses += 1
+        self.uses += self.is_known
         self.stale_uses += self.stale
-        self.used = True
+        self.used = self.is_known = True
+
+    def lose(self) -> None:
+        self.used = self.stale = self.is_known = False
 
 
 class Steps:
@@ -84,10 +90,13 @@ class Steps:
         self._waiting: set[LeafKey] = set()
         self._contents: dict[LeafKey, _Content] = {}
         self._fresh: set[ItemId] = set()
+        self._unknown: set[ItemId] = set()
         self._added_by: dict[LeafKey, ItemId] = {}
-        for event in facts.events:
+        for event in facts.course:
             if isinstance(event, BackwardTraced):
                 self._backward(event)
+            elif isinstance(event, Gap):
+                self._lose_track()
             elif event.node in roles:
                 self._act(event, roles[event.node])
 
@@ -105,6 +114,14 @@ class Steps:
             storages = self._facts.storages(key)
             self._fresh |= {item for item, held in self._facts.held.items() if storages & held.keys()}
 
+    def _lose_track(self) -> None:
+        """What stands in `.grad` behind a gap nobody knows."""
+        for content in self._contents.values():
+            content.lose()
+        self._waiting.clear()
+        self._fresh.clear()
+        self._unknown = set(self._facts.held)
+
     def _act(self, row: Row, role: Role) -> None:
         if role.act == "zero":
             self._zero(role.of, row.node)
@@ -120,7 +137,7 @@ class Steps:
             for key in self._waiting:
                 self.next_step.setdefault(key, role.of)
             self._waiting.clear()
-            if role.of not in self._fresh:
+            if role.of not in self._fresh | self._unknown:
                 self.idle[role.of] = self.idle.get(role.of, 0) + 1
             held = self._facts.held.get(role.of, {})
             self._use([key for key in self._contents if self._facts.storages(key) & held.keys()], role.of)
@@ -130,9 +147,10 @@ class Steps:
         for key, content in self._contents.items():
             if self._facts.storages(key) & held:
                 content.empty()
-        emptied = {item for item in self._fresh if self._facts.held[item].keys() & held}
-        self.zeroed.update(dict.fromkeys(emptied, (by,)))
+        emptied = {item for item in self._fresh | self._unknown if self._facts.held[item].keys() & held}
+        self.zeroed.update(dict.fromkeys(emptied & self._fresh, (by,)))
         self._fresh -= emptied
+        self._unknown -= emptied
 
     def _use(self, keys: list[LeafKey], by: ItemId) -> None:
         for key in keys:

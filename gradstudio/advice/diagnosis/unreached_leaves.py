@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding, Severity
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.advice.diagnosis.run_facts import RunFacts
+from gradstudio.advice.diagnosis.run_facts import Gap, RunFacts
 from gradstudio.advice.diagnosis.training_steps import STEP, is_given_whole
 from gradstudio.graph.analysis.call_paths import TUPLE
 from gradstudio.graph.groups.call_ids import INPUTS, path_of
@@ -183,9 +183,11 @@ def _severity(view: ProgramView, facts: RunFacts, rows: list[GradRow], storages:
 def _backwards_by_optimizer(view: ProgramView, facts: RunFacts) -> Mapping[ItemId, Set[ItemId]]:
     """By optimizer, the statements of the backwards by which it steps: those since the step before."""
     found, since = dict[ItemId, set[ItemId]](), set[ItemId]()
-    for event in facts.events:
+    for event in facts.course:
         if isinstance(event, BackwardTraced):
             since.add(event.statement)
+        elif isinstance(event, Gap):
+            since = set()
         elif (node := view.node(event.node)) is not None and node.operator == STEP:
             source = view.source(event.node, ("self",))
             if source is not None:
@@ -196,7 +198,7 @@ def _backwards_by_optimizer(view: ProgramView, facts: RunFacts) -> Mapping[ItemI
 
 def _too_late(view: ProgramView, facts: RunFacts, leaf: ItemId) -> tuple[ItemId, ItemId] | None:
     """What lets a leaf require grad behind all that was computed from it, and the last of that; None: nothing does."""
-    order = {row.node: k for k, row in enumerate(facts.rows)}
+    order = {row.node: k for k, row in enumerate(facts.rows) if not row.caught_up}
     users = sorted((user for user in view.followers(leaf) if user in order), key=order.__getitem__)
     switches = [user for user in users if _is_switch(view, user)]
     others = [user for user in users if view.word(user) not in MEASURES and user not in switches]

@@ -43,6 +43,7 @@ class Pending(Struct, eq=False):
         summary: of its one result, where it was summarised with those of others.
         writes: leaves and buffers that it wrote into, other than its results; `modes` modules that it switched.
         has_met: it did something together with other ranks.
+        caught_up: it ran in a turn without a record, and what it gave is told behind that.
     """
 
     step: Step
@@ -62,6 +63,7 @@ class Pending(Struct, eq=False):
     writes: tuple[LeafWrite, ...] = ()
     modes: tuple[ModeState, ...] = ()
     has_met: bool = False
+    caught_up: bool = False
 
 
 class Telling(NamedTuple):
@@ -159,7 +161,7 @@ class Rows:
         row = Row(
             step=number, node=node, outputs=(record,), turns=turns, pass_number=entry.pass_number,
             seconds=entry.seconds, at_s=entry.at_s, made_bytes=entry.made_bytes, alive_bytes=entry.alive_bytes,
-            complete=not light,
+            complete=not light, caught_up=entry.caught_up,
         )  # fmt: skip
         live.record(row)
         return row
@@ -199,6 +201,7 @@ class Rows:
             writes=self._leaf_states(entry, light) if entry.writes else (),
             modes=entry.modes,
             came=_came(entry) if entry.has_met else None,
+            caught_up=entry.caught_up,
         )
         last = live.last_rows.get(row.node)
         if last is None or last.step <= number:

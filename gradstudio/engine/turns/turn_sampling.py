@@ -383,5 +383,5 @@ class TurnSampling:
             return
         if always or writes or any(isinstance(value, Tensor) and is_leaf(value) for value in outputs):
             entry = Pending(step, outputs, turns, 0.0, live.pass_number, time.monotonic(), ())
-            entry.needs, entry.writes = any(map(requires_grad, outputs)), writes
+            entry.needs, entry.writes, entry.caught_up = any(map(requires_grad, outputs)), writes, True
             self._telling.enqueue(entry)

@@ -137,6 +137,7 @@ class Row(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tru
         writes: leaves that it wrote into, other than its results (an optimizer's step), or froze, and buffers.
         modes: modules that it switched to another mode.
         came: when this rank, or the first and the last, came to it, monotonic seconds of the machine, where ranks met.
+        caught_up: it says how things stand behind turns without a record, and not what ran next.
     """
 
     step: Count
@@ -152,6 +153,7 @@ class Row(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tru
     writes: tuple[LeafState, ...] = ()
     modes: tuple[ModeState, ...] = ()
     came: Range | None = None
+    caught_up: bool = False
 
 
 class Traced(Message, frozen=True):

@@ -8,6 +8,8 @@ import msgspec
 import pytest
 import torch
 
+from gradstudio.advice.diagnosis.run_diagnosis import RunDiagnosis
+from gradstudio.advice.diagnosis.training_steps import ZERO
 from gradstudio.engine.live.live_state import Loaded
 from gradstudio.engine.script.compiled_steps import heads
 from gradstudio.engine.script.cursor import Frame
@@ -15,6 +17,8 @@ from gradstudio.engine.turns import sampled_loop, turn_sampling
 from gradstudio.engine.turns.quick_loop import quick_loop
 from gradstudio.engine.turns.sampled_loop import FIRST, SampledLoop
 from gradstudio.engine.verbs import Engine
+from gradstudio.program.compile import compile_graph
+from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Gradients, Row, Traced
 from gradstudio.protocol.messages.progress import CurveKey, Turned
@@ -36,6 +40,15 @@ for k in range(80):
     loss.backward()
     opt.step()
 """
+SUMS = (
+    MLP.replace("    opt.zero_grad()\n", "")
+    .replace(
+        "    opt.step()\n",
+        "    for _ in range(bool(k % 2)):\n        opt.step()\n        opt.zero_grad()\n",
+    )
+    .replace("(y, t)", "(y, t) / 2")
+)
+IMPORTS = "import torch\nimport torch.nn.functional as F\nfrom torch import nn, optim\ntorch.manual_seed(0)\n"
 EPOCHS = """
 w = torch.randn(4, requires_grad=True)
 data = torch.randn(70, 4)
@@ -247,6 +260,27 @@ def test_a_pause_waits_for_the_end_of_the_turn_and_run_goes_on_to_the_same_end(b
     plain = Bench()
     plain.run(MLP, trace=False)
     assert torch.equal(plain["loss"], bench["loss"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", [MLP, SUMS], ids=["zeroed in each turn", "zeroed every other turn"])
+def test_of_a_right_training_that_is_paused_and_sampled_no_wrong_order_is_told(text: str) -> None:
+    graph = read_script(IMPORTS + text.replace("range(80)", "range(300)")).graph
+    bench, asked, stops = Bench(compares=False), 0, 0
+
+    def pauses() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked >= 40
+
+    bench.engine.runner.sampling.pauses = pauses
+    bench.load(compile_graph(graph))
+    while bench.engine.do(Do(verb="run", samples_turns=True)).outcome == "stopped":
+        stops, asked = stops + 1, 0
+    timeline = bench.timeline()
+    caught_up = [tick.row.node for tick in timeline.ticks if tick.row is not None and tick.row.caught_up]
+    (zeroing,) = (one.id for one in graph.nodes.values() if one.operator == ZERO)
+    assert stops > 2 and zeroing in caught_up
+    assert RunDiagnosis(timeline).findings(graph) == ()
 
 
 def test_what_is_wanted_of_every_turn_is_told_as_it_stands_at_its_end(bench: Bench) -> None:

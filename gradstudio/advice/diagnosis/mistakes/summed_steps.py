@@ -7,7 +7,7 @@ from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CROSS, ELEMENTWISE, LOGITS
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import SCHEDULES
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.advice.diagnosis.run_facts import RunFacts
+from gradstudio.advice.diagnosis.run_facts import Gap, RunFacts
 from gradstudio.advice.diagnosis.training_steps import Role
 from gradstudio.graph.model import ROOT, ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
@@ -57,12 +57,15 @@ def summed_means(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role]) 
 def _backwards_by_step(facts: RunFacts, roles: dict[ItemId, Role]) -> list[dict[ItemId, int]]:
     """How often each backward ran between the zeroing and each step, what is behind the last one left out."""
     found, now = list[dict[ItemId, int]](), dict[ItemId, int]()
-    for event in facts.events:
+    is_known = True
+    for event in facts.course:
         if isinstance(event, BackwardTraced):
             now[event.statement] = now.get(event.statement, 0) + 1
+        elif isinstance(event, Gap):
+            is_known = False
         elif event.node in roles and roles[event.node].act in ("step", "zero"):
-            found += [now] if roles[event.node].act == "step" else []
-            now = {}
+            found += [now] if roles[event.node].act == "step" and is_known else []
+            now, is_known = {}, True
     return found
 
 

@@ -11,7 +11,7 @@ from gradstudio.advice.diagnosis.mistakes import loss_mistakes
 from gradstudio.advice.diagnosis.nan_reasons import INFINITIES, NANS, kind_of_records, way_out, worst
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.reduction_origins import spoilt_by_others
-from gradstudio.advice.diagnosis.run_facts import RunFacts, is_zero
+from gradstudio.advice.diagnosis.run_facts import Gap, RunFacts, is_zero
 from gradstudio.advice.diagnosis.slips import code_order_slips, code_slips
 from gradstudio.advice.diagnosis.slips.objective_slips import word_of
 from gradstudio.graph.groups.code_ids import CodeCall, code_call
@@ -168,9 +168,9 @@ def _never_zeroed(view: ProgramView, facts: RunFacts, calls: Mapping[ItemId, Cod
     if any(one.kind == "no_zero_grad" for one in code_slips.of_code(view.graph)):
         return
     stepped, sums = False, 0
-    for event in facts.events:
-        if isinstance(event, Row):
-            stepped = stepped or _is_step(event, calls)
+    for event in facts.course:
+        if isinstance(event, Row | Gap):
+            stepped = isinstance(event, Row) and (stepped or _is_step(event, calls))
             continue
         before = [row.before for row in event.rows if word_of(row.autograd) == LEAF]
         if stepped and before:
