@@ -52,6 +52,7 @@ class Journal:
         *,
         subject: str = "",
         title: str = "",
+        identity: str = "",
         unapplied: str = "",
         durable: bool = False,
     ) -> None:
@@ -60,7 +61,14 @@ class Journal:
         Args and Raises as those of `write_slices`.
         """
         slices = self.write_slices(
-            graph, document, view, subject=subject, title=title, unapplied=unapplied, durable=durable
+            graph,
+            document,
+            view,
+            subject=subject,
+            title=title,
+            identity=identity,
+            unapplied=unapplied,
+            durable=durable,
         )
         work_through(slices)
 
@@ -72,6 +80,7 @@ class Journal:
         *,
         subject: str = "",
         title: str = "",
+        identity: str = "",
         unapplied: str = "",
         durable: bool = False,
     ) -> Slices[None]:
@@ -82,6 +91,7 @@ class Journal:
             document: its file, or None.
             view: what part of it is seen.
             subject: what it is about while it has no file; `title`: what its tab calls it.
+            identity: what its runs know it by while it has no file.
             unapplied: text that was typed for it and could not be read yet.
             durable: wait until the disk has it, so that a power cut cannot take it either.
 
@@ -96,6 +106,7 @@ class Journal:
             "written": time.time(),
             "subject": subject,
             "title": title,
+            "identity": identity,
             "unapplied": unapplied,
         }
         try:
@@ -138,6 +149,7 @@ class Recovered(msgspec.Struct, frozen=True):
         document: the file that was open, or None when it never had one.
         written: when, seconds since 1970.
         subject: what it was about while it had no file; `title`: what its tab called it.
+        identity: what its runs know it by while it has no file; "": nobody has said.
         unapplied: text that was typed and not on the canvas yet.
     """
 
@@ -147,6 +159,7 @@ class Recovered(msgspec.Struct, frozen=True):
     subject: str = ""
     unapplied: str = ""
     title: str = ""
+    identity: str = ""
 
     def load(self) -> tuple[Graph, View]:
         """The document as it stood.
@@ -174,6 +187,7 @@ class _About(msgspec.Struct):
     subject: str = ""
     unapplied: str = ""
     title: str = ""
+    identity: str = ""
 
 
 def recoverable(folder: Path) -> list[Recovered]:
@@ -196,7 +210,7 @@ def _about(path: Path) -> Recovered | None:
     if about.format != FORMAT or about.version != 1:
         return None
     document = Path(about.document) if about.document is not None else None
-    return Recovered(path, document, about.written, about.subject, about.unapplied, about.title)
+    return Recovered(path, document, about.written, about.subject, about.unapplied, about.title, about.identity)
 
 
 def _remove(path: Path) -> None:

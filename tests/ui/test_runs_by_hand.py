@@ -209,7 +209,7 @@ def test_what_an_untitled_document_ran_is_its_own_when_it_is_saved(desk: Desk, q
     desk.sit_down(qtbot)
     desk.open(LINE)
     run = train(desk)
-    assert "runs" in run.folder.parts and run.folder.parent.name == "Untitled.runs"
+    assert "runs" in run.folder.parts and run.folder.parent.name == f"Untitled {desk.session.identity}.runs"
     desk.until(lambda: run.has_parameters)
     desk.session.save(tmp_path / "named.gsg")
     (kept,) = kept_runs(tmp_path / "named.runs")

@@ -72,6 +72,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
         last: the last number of each curve, and of other values of one number.
         marks: literals that were changed while it ran.
         sweep: which sweep it belongs to; "": none.
+        document: identity of the document that it was made of; "": nobody has said.
         lacks: why nothing of what was learnt is kept; "" when it is.
         learnt: of each curve, how many turns there were where that was kept.
         best: the figure of the checkpoint that is kept as the best; None: none is.
@@ -94,6 +95,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     literals: dict[str, str] = {}
     marks: tuple[str, ...] = ()
     sweep: str = ""
+    document: str = ""
     lacks: str = ""
     learnt: dict[str, int] = {}
     best: float | None = None
@@ -185,6 +187,14 @@ def kept_runs(folder: Path) -> Iterator[KeptRun]:
     for name in sorted((one.name for one in entries), reverse=True):
         if (record := read_record(folder / name)) is not None:
             yield KeptRun(folder / name, record)
+
+
+def runs_of(folder: Path, identity: str) -> list[KeptRun]:
+    """Runs of one document: all in a folder that is named by it, else those that say so; not what others write now."""
+    found = list(kept_runs(folder))
+    if identity not in folder.name:
+        found = [run for run in found if run.record.document == identity]
+    return [run for run in found if run.state != "running" or run.record.writer == this_writer()]
 
 
 def read_record(folder: Path) -> RunRecord | None:

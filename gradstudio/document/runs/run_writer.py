@@ -1,6 +1,7 @@
 """Writes a run while it runs: what was written is whole at any moment, whoever is killed."""
 
 import contextlib
+import re
 import shutil
 import time
 from collections.abc import Mapping
@@ -29,6 +30,10 @@ KEPT: Final = 50
 """Runs without a name that are kept of a document; the oldest makes room."""
 PARAMETERS_KEPT: Final = 10
 """Of so many of them what was learnt is kept, too."""
+UNTITLED_KEPT: Final = 50
+"""Of so many documents that were never saved they are kept."""
+_UNTITLED: Final = re.compile(r"Untitled [0-9a-f]{32}\.runs")
+"""The folder of such a document."""
 APART: Final = ("val", "test", "eval")
 """In the names of losses of data that nobody learns from."""
 
@@ -65,6 +70,7 @@ class RunWriter:
         (self.folder / self._events).write_bytes(event_head(record.began))
         write_record(self.folder, record)
         _make_room(runs, keep=self.folder)
+        _make_room_beside(runs)
 
     @classmethod
     def resume(cls, run: KeptRun, curves: Mapping[str, Points]) -> "RunWriter":
@@ -233,7 +239,10 @@ def move_run(run: Path, runs: Path) -> Path:
         OSError: it is where it was.
     """
     runs.mkdir(parents=True, exist_ok=True)
-    return Path(shutil.move(run, runs / run.name))
+    moved = Path(shutil.move(run, runs / run.name))
+    with contextlib.suppress(OSError):
+        run.parent.rmdir()  # where nothing is left in it
+    return moved
 
 
 def _put(path: Path, data: bytes) -> None:
@@ -268,6 +277,18 @@ def _make_room(runs: Path, keep: Path) -> None:
             shutil.rmtree(run.folder, ignore_errors=True)
     for run in unnamed[PARAMETERS_KEPT - 1 : KEPT - 1]:
         _forget_parameters(run)
+
+
+def _make_room_beside(runs: Path) -> None:
+    """Take away what is kept of the oldest documents that were never saved, where this folder is of such a one."""
+    if not _UNTITLED.fullmatch(runs.name):
+        return
+    others = [one for one in runs.parent.iterdir() if _UNTITLED.fullmatch(one.name) and one != runs]
+    with contextlib.suppress(OSError):
+        others.sort(key=lambda one: one.stat().st_mtime, reverse=True)
+    for one in others[UNTITLED_KEPT - 1 :]:
+        if not any(run.state == "running" for run in kept_runs(one)):
+            shutil.rmtree(one, ignore_errors=True)
 
 
 def _forget_parameters(run: KeptRun) -> None:

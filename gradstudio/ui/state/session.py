@@ -1,6 +1,7 @@
 """One open document: its graph, its run, what is looked at, and where it is saved."""
 
 import re
+import uuid
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 RECORD_SUFFIX: Final = ".record"
 PYTHON_SUFFIXES: Final = (".py", ".ipynb")
+UNTITLED: Final = "Untitled"
 
 
 class Session(QObject):
@@ -59,6 +61,7 @@ class Session(QObject):
         read_from: the Python text that it was read from, until it is saved; None: none.
         view: zoom and centre as they stood in the file, for the canvas to take up.
         subject: what it is about while it has no path: the example or the Python text it came from.
+        identity: what no other document has, while it has no file: it keeps it when it is recovered, or opened again.
         number: of the untitled documents of a window, from 1; `copy`: of the open ones of one file or subject.
         record: what lies beside the document of a run elsewhere; None: nothing does.
         example: stem of the example's file that it began as, or of its own file; "" for others.
@@ -82,6 +85,7 @@ class Session(QObject):
         self.path: Path | None = None
         self.read_from: Path | None = None
         self.view: View | None = None
+        self.identity = uuid.uuid4().hex
         self.subject, self.example, self.number, self.copy = "", "", 1, 1
         self.stamp: Stamp | None = None
         self.untitled_runs: Path | None = None
@@ -129,16 +133,20 @@ class Session(QObject):
         """What it is called, as another tab of the same file may be."""
         if self.path is not None:
             return self.path.name
-        return self.subject or ("Untitled" if self.number == 1 else f"Untitled {self.number}")
+        return self.subject or (UNTITLED if self.number == 1 else f"{UNTITLED} {self.number}")
 
     @property
     def runs_folder(self) -> Path | None:
-        """Where its runs are kept: beside it, or, without a file and of an example, in the program's own folder."""
+        """Where its runs are kept: beside it, or, without a file and of an example, in the program's own folder.
+
+        What is called Untitled shares that name with others, now and later: its folder is of it alone.
+        """
         if self.path is not None and not self.path.resolve().is_relative_to(paths.examples().resolve()):
             return file.runs_folder(self.path)
         if self.untitled_runs is None:
             return None
-        stem = re.sub(r"[^\w.-]+", " ", self.name).strip()
+        name = self.name if self.path is not None or self.subject else f"{UNTITLED} {self.identity}"
+        stem = re.sub(r"[^\w.-]+", " ", name).strip()
         return self.untitled_runs / f"{stem}{file.RUNS_SUFFIX}"
 
     @property
@@ -221,9 +229,11 @@ class Session(QObject):
             graph, None, view, subject=path.stem.lstrip("0123456789").replace("_", " ").strip(), example=path.stem
         )
 
-    def restore(self, graph: Graph, path: Path | None, subject: str = "", view: View | None = None) -> None:
-        """Put a recovered graph in place; it counts as changed since the last save."""
-        self._take(graph, path, view, subject=subject)
+    def restore(
+        self, graph: Graph, path: Path | None, subject: str = "", view: View | None = None, identity: str = ""
+    ) -> None:
+        """Put a recovered graph in place; it counts as changed since the last save, and has its runs again."""
+        self._take(graph, path, view, subject=subject, identity=identity)
         self.graph_store.forget_clean()
 
     def take_up(self, document: "Document", title: str) -> None:
@@ -248,6 +258,8 @@ class Session(QObject):
         self.stamp = stamp_of(path)
         self.graph_store.set_clean()
         if path != self.path:
+            if self.path is None and (folder := self.runs_folder) is not None and folder.is_dir():
+                _ = self.runs  # it is to know where they lie before they move
             if self.record is not None:
                 self.record.save(path.with_suffix(RECORD_SUFFIX))
             self.path = path
@@ -299,6 +311,7 @@ class Session(QObject):
         subject: str = "",
         example: str = "",
         lines: Mapping[ItemId, int] | None = None,
+        identity: str = "",
     ) -> None:
         self.attention.select(())
         self._set_aside(graph)
@@ -308,6 +321,7 @@ class Session(QObject):
         self.view = view
         self.read_from = read_from
         self.subject = subject
+        self.identity = identity or uuid.uuid4().hex
         self.example = example or (path.stem if path is not None else "")
         self.stamp = stamp_of(path) if path is not None else None
         self.record = None

@@ -1,5 +1,6 @@
 """Runs as folders: what is written while it runs is whole at any moment, and few enough are kept."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -126,6 +127,21 @@ def test_of_runs_on_other_threads_that_is_said(tmp_path: Path) -> None:
     runs = list(kept_runs(tmp_path / "a.runs"))
     assert summaries(runs) == ["threads 4", "threads 1"]
     assert setting_differences(runs[1].record, runs[0].record) == [("threads", "1", "4")]
+
+
+def test_the_oldest_documents_that_were_never_saved_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_writer, "UNTITLED_KEPT", 2)
+    others = [tmp_path / "digits.runs", tmp_path / "Untitled of mine.runs"]
+    folders = [tmp_path / f"Untitled {number:032x}.runs" for number in range(4)]
+    for age, folder in enumerate([*others, *folders]):
+        writer = write(folder)
+        if folder is not folders[0]:  # that one is being written still
+            writer.record.state = "finished"
+        writer.save()
+        os.utime(folder, (1e9 + age, 1e9 + age))
+    write(folders[3])
+    assert [folder.exists() for folder in folders] == [True, False, True, True]
+    assert all(folder.exists() for folder in others)
 
 
 def test_the_oldest_without_a_name_makes_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,12 +47,14 @@ class ClosedDocument(NamedTuple):
     Attributes:
         place: where its tab stood.
         graph: what it held when it was closed with unsaved changes; None: it is as its file is.
+        identity: what its runs know it by while it has no file.
     """
 
     place: int
     path: Path | None
     subject: str
     graph: Graph | None
+    identity: str = ""
 
 
 def first_header(preferences: Preferences) -> Header:
@@ -275,7 +277,9 @@ class Documents(QObject):
             return
         as_saved = session.path is not None and not tab.is_changed
         graph = None if as_saved else session.graph_store.graph
-        self.history.append(ClosedDocument(self.tabs.index(tab), session.path, session.subject, graph))
+        self.history.append(
+            ClosedDocument(self.tabs.index(tab), session.path, session.subject, graph, session.identity)
+        )
         del self.history[:-MAX_CLOSED]
 
     def _remove(self, tab: Tab) -> None:
@@ -361,7 +365,7 @@ def _tried(fill: Callable[[Session], None], session: Session) -> DocumentError |
 
 def _restore(closed: ClosedDocument, session: Session) -> None:
     if closed.graph is not None:
-        session.restore(closed.graph, closed.path, closed.subject)
+        session.restore(closed.graph, closed.path, closed.subject, identity=closed.identity)
     elif closed.path is not None:
         session.open(closed.path)
 

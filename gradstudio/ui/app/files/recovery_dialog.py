@@ -102,7 +102,7 @@ class RecoveryOffer(QObject):
 
 def _restore(left: Recovered, session: Session) -> None:
     graph, _view = left.load()
-    session.restore(graph, left.document, left.subject)
+    session.restore(graph, left.document, left.subject, identity=left.identity)
 
 
 class RecoveryDialog(QDialog):

@@ -88,6 +88,7 @@ class Recovery(QObject):
                 self.view(),
                 subject=session.subject,
                 title=session.title,
+                identity=session.identity,
                 unapplied=text,
                 durable=durable,
             )
@@ -114,7 +115,7 @@ class Recovery(QObject):
             UnreadableFile: the journal is damaged; this document is untouched.
         """
         graph, view = left.load()
-        self._session.restore(graph, left.document, left.subject, view)
+        self._session.restore(graph, left.document, left.subject, view, left.identity)
         self.write()
         left.discard()
 

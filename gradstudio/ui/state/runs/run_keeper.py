@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from gradstudio.document.errors import CannotSave, NothingToContinue
 from gradstudio.document.event_files import Points
-from gradstudio.document.runs.kept_run import KeptRun, RunRecord, State, acknowledge, kept_runs
+from gradstudio.document.runs.kept_run import KeptRun, RunRecord, State, acknowledge, kept_runs, runs_of
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.document.runs.run_writer import Figure, RunWriter, learnt_curves, move_run, own_turns
 from gradstudio.graph.model import Graph
@@ -49,6 +49,7 @@ class Document(Protocol):
     """What is asked of a session."""
 
     path: Path | None
+    identity: str
     results: ResultStore
     run: RunController
     engine: EngineLine
@@ -74,7 +75,6 @@ class RunKeeper(QObject):
         super().__init__(parent)
         self._session, self._tables = session, session.results.tables
         self._writer: RunWriter | None = None
-        self._made: list[Path] = []
         self._began_s = self._written_s = 0.0
         self._asked = self._asked_turns = self._threads = 0
         self._seed: int | None = None
@@ -82,7 +82,7 @@ class RunKeeper(QObject):
         self._resumed: KeptRun | None = None
         self._early = dict[bool, CheckpointKept]()
         self._marks_before: tuple[str, ...] = ()
-        self._path = session.path
+        self._untitled = self._untitled_folder
         session.run.status.kept_turns = lambda: self._writer.run.learnt_turns if self._writer is not None else 0
         self._tables.curves.changed.connect(self.look)
         session.run.state_changed.connect(self._on_run_state_changed)
@@ -111,6 +111,11 @@ class RunKeeper(QObject):
         return self._session.runs_folder
 
     @property
+    def _untitled_folder(self) -> Path | None:
+        """Where they are kept until it is saved; None once it is."""
+        return self._session.runs_folder if self._session.path is None else None
+
+    @property
     def current(self) -> str:
         """The id of the run that is written now, or was written last and can go on; "": none."""
         return self._writer.folder.name if self._writer is not None else ""
@@ -130,7 +135,7 @@ class RunKeeper(QObject):
     def go_on(self, run: KeptRun) -> None:
         """Train on in the folder of a run that has ended, from where what it had learnt was kept."""
         status = self._session.run.status
-        if not self._is_of_program(run):
+        if not self.is_of_program(run):
             status.refused.emit(OTHER_TEXT)
             return
         try:
@@ -148,16 +153,16 @@ class RunKeeper(QObject):
         folder = self.folder
         newest = next(kept_runs(folder), None) if folder is not None else None
         is_busy = self._session.run.state.busy
-        if newest is not None and newest.was_cut_off and not is_busy and self._is_of_program(newest):
+        if newest is not None and newest.was_cut_off and not is_busy and self.is_of_program(newest):
             self._offer(newest)
 
-    def _is_of_program(self, run: KeptRun) -> bool:
+    def is_of_program(self, run: KeptRun) -> bool:
         """Whether what stands on the canvas is what ran."""
         return run.program() == write_script(self._session.graph_store.graph)
 
     def _offer(self, run: KeptRun) -> None:
         words, action = CUT_OFF.format(turn=run.record.turns), GO_ON.format(turn=run.learnt_turns)
-        is_here = self._is_of_program(run)
+        is_here = self.is_of_program(run)
         accept = partial(self.go_on if is_here else self._put_back, run)
         offer = Offer(words, action, accept, partial(self._acknowledge, run), "" if is_here else PUTS_BACK)
         self._session.run.status.offered.emit(offer)
@@ -202,9 +207,9 @@ class RunKeeper(QObject):
         seed = graph.header.seed if graph.header.seed is not None else self._seed
         self._began_s = time.monotonic()
         record = RunRecord(seed=seed, device=graph.header.device, threads=self._threads, literals=literals_of(graph))
+        record.document = self._session.identity
         with self._refusals():
             self._writer = RunWriter(folder, record, write_script(graph))
-            self._made.append(self._writer.folder)
             self._asked_turns, self._marks_before = 0, ()
             self._note_state(state)
         self._write()
@@ -374,24 +379,22 @@ class RunKeeper(QObject):
     def _on_store_replaced(self) -> None:
         """Another document is here: what ran before is not its own."""
         self.leave()
-        self._made, self._resumed = [], None
+        self._untitled, self._resumed = self._untitled_folder, None
 
     def _on_path_changed(self) -> None:
         """What an untitled document ran is its own once it is saved."""
-        was_untitled, self._path = self._path is None, self._session.path
-        folder = self.folder
-        if was_untitled and self._path is not None and folder is not None:
-            made, self._made = self._made, []
-            for run in made:
-                self._move(run, folder)
+        before, self._untitled, folder = self._untitled, self._untitled_folder, self.folder
+        if before is not None and self._untitled is None and folder is not None:
+            self._move(before, folder)
         self._is_refused = False
         self.changed.emit()
 
-    def _move(self, run: Path, folder: Path) -> None:
+    def _move(self, before: Path, folder: Path) -> None:
+        writer = self._writer
         try:
-            moved = move_run(run, folder)
+            for run in runs_of(before, self._session.identity):
+                moved = move_run(run.folder, folder)
+                if writer is not None and writer.folder == run.folder:
+                    writer.go_on_in(moved)
         except OSError as error:
-            self._session.engine.tell(Log(level="warning", text=f"A run stays in {run.parent}: {error}"))
-            return
-        if self._writer is not None and self._writer.folder == run:
-            self._writer.go_on_in(moved)
+            self._session.engine.tell(Log(level="warning", text=f"A run stays in {before}: {error}"))

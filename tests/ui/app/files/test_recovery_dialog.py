@@ -12,14 +12,19 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.document.file import load, save
 from gradstudio.document.journal import Journal, Recovered, recoverable
+from gradstudio.document.runs.kept_run import RunRecord, kept_runs
+from gradstudio.document.runs.run_writer import RunWriter
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph
+from gradstudio.program.write import write_script
 from gradstudio.ui.app import application
 from gradstudio.ui.app.files.recovery_dialog import RecoveryDialog
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.app.window.window_frame import Frame
 from gradstudio.ui.state.run.engine_client import EngineClient
+from gradstudio.ui.state.run.run_status import Offer
+from gradstudio.ui.state.runs.restore_run import go_on_from
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.settings import Settings
 from gradstudio.ui.theme import Theme
@@ -36,7 +41,11 @@ def add_node(window: MainWindow, operator: str = "torch.randn") -> None:
 
 
 def operators(window: MainWindow) -> list[str]:
-    return [str(node.operator) for node in window.session.graph_store.graph.nodes.values()]
+    return operators_of(window.session)
+
+
+def operators_of(session: Session) -> list[str]:
+    return [str(node.operator) for node in session.graph_store.graph.nodes.values()]
 
 
 def write(path: Path, *operators: str) -> Path:
@@ -114,6 +123,78 @@ def test_several_documents_are_recovered_at_once_after_a_kill(
     assert all(tab.is_changed for tab in again.documents.tabs)
     assert [str(node.operator) for node in load(path).nodes.values()] == ["torch.ones"]
     assert recoverable(again.settings.state_folder / "recovery") == []  # they are this program's now
+
+
+def keep_run(session: Session) -> str:
+    """A run of the document, as it is kept; its id."""
+    assert session.runs_folder is not None
+    record = RunRecord(document=session.identity, state="stopped", learnt={"loss": 3})
+    return RunWriter(session.runs_folder, record, write_script(session.graph_store.graph)).folder.name
+
+
+def runs_of(session: Session) -> dict[str, Path]:
+    """What the Runs dock shows of a document, and where it lies."""
+    session.runs.list.refresh()
+    return {run.program().split("torch.")[-1].partition("(")[0]: run.folder for run in session.runs.list.runs}
+
+
+@pytest.mark.feature(73)
+def test_documents_that_were_never_saved_have_their_own_runs_when_they_are_recovered(
+    qtbot: QtBot, window: MainWindow, start: Start, tmp_path: Path
+) -> None:
+    words = ("zeros", "eye", "ones")
+    for word in words:
+        if word != words[0]:
+            window.actions["file.new"].trigger()
+        add_node(window, f"torch.{word}")
+        keep_run(window.session)
+    assert all(tab.recovery.write() for tab in reversed(window.documents.tabs))  # the first was worked on last
+    kill(qtbot, window, len(words))
+    again = start()
+    when_offered(click("recover"))
+    assert again.recovering.offer_all() == len(words)
+    sessions = {operators_of(tab.session)[0].removeprefix("torch."): tab.session for tab in again.documents.tabs}
+    assert {word: list(runs_of(session)) for word, session in sessions.items()} == {word: [word] for word in words}
+    again.documents.may_close = lambda _tab: True
+    (tab,) = [tab for tab in again.documents.tabs if tab.session is sessions["eye"]]
+    again.documents.close(tab)
+    again.documents.reopen()
+    assert list(runs_of(again.session)) == ["eye"], "what is closed and opened again is the same document"
+
+
+@pytest.mark.feature(73)
+@pytest.mark.parametrize("subject", ["", "Digits"])
+def test_the_runs_of_a_document_that_was_recovered_go_with_it_where_it_is_saved(
+    subject: str, qtbot: QtBot, window: MainWindow, start: Start, tmp_path: Path
+) -> None:
+    window.session.subject = subject
+    add_node(window, "torch.zeros")
+    keep_run(window.session)
+    kill(qtbot, window, 1)
+    again = start()
+    when_offered(click("recover"))
+    assert again.recovering.offer_all() == 1
+    again.session.save(tmp_path / "named.gsg")
+    (kept,) = kept_runs(tmp_path / "named.runs")
+    assert runs_of(again.session) == {"zeros": kept.folder}
+
+
+def test_a_run_of_another_program_is_not_gone_on_with_without_a_question(window: MainWindow) -> None:
+    add_node(window, "torch.zeros")
+    keep_run(window.session)
+    window.session.runs.list.refresh()
+    (run,) = window.session.runs.list.runs
+    add_node(window, "torch.eye")
+    offers: list[Offer] = []
+    window.session.run.status.offered.connect(offers.append)
+    go_on_from(window.session, run, "mine")
+    (offer,) = offers
+    assert operators(window) == ["torch.zeros", "torch.eye"] and not window.session.run.state.busy
+    assert offer.words == "Run “mine” is of another program than the one on the canvas."
+    offer.accept()
+    assert operators(window) == ["torch.zeros"]
+    window.session.graph_store.undo_stack.undo()
+    assert sorted(operators(window)) == ["torch.eye", "torch.zeros"]
 
 
 @pytest.mark.feature(73)
