@@ -213,7 +213,7 @@ def test_turns_that_nobody_records_for_long_are_kept_too(bench: Bench, monkeypat
     monkeypatch.setattr(freedom, "is_for_code", True)
     epochs = sampled_loop.WHOLE + 6
     options = TrainingOptions(epochs=epochs, batch=16, accumulate=2, patience=epochs, is_mixed=True)
-    text = with_training(read_script(ADDED).graph, lambda _: None, options)
+    text = with_training(read_script(ADDED).graph, lambda _: None, options).text
     program = compile_graph(read_script(text, keeps_code=True).graph)
     with freedom.given(program):
         bench.load(program)
