@@ -13,7 +13,7 @@ from gradstudio.document.data.data_graph import data_graph
 from gradstudio.document.data.digits import digits
 from gradstudio.document.python.merge_edits import merge
 from gradstudio.graph.edits import apply_all
-from gradstudio.graph.recipes import add_operator, connect
+from gradstudio.graph.recipes import add_operator, connect, set_literal
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
 from gradstudio.protocol.messages.records import TensorRecord
@@ -295,3 +295,69 @@ def test_a_last_layer_with_too_few_outputs_for_stored_classes_is_given_as_many(d
     assert "loss = F.cross_entropy(logits, y_batch)" in lines(desk)
     desk.window.actions["edit.undo"].trigger()
     assert desk.graph.nodes[desk.node("fc2")].literals["out_features"] == "8", "one step"
+
+
+OTHER_WIDTH = OPEN.replace("y = (X[:, 0] > 0).long()", "y = X[:, :1] * 2 + 1").replace("Linear(2, 2)", "Linear(2, 8)")
+
+
+def open_other_width(desk: Desk) -> None:
+    """Open it, and wait for its shapes: those of what was open before may still come."""
+    desk.open(OTHER_WIDTH)
+    known = desk.session.results.inference
+    desk.until(lambda: (found := known(desk.node("y"))) is not None and list(found.shape or ()) == [64, 1])
+
+
+def test_after_a_run_an_edit_counts_at_once_and_not_what_the_run_left(desk: Desk) -> None:
+    """The run's prediction has 8 columns, the program's one: the target fits without another run."""
+    open_other_width(desk)
+    desk.session.run.run()
+    desk.until(lambda: desk.session.run.state.at_end and not desk.session.run.state.busy)
+    assert desk.session.results.outputs(desk.node("logits")) is not None
+    desk.session.graph_store.submit(set_literal(desk.graph, desk.node("net"), "out_features", "1"), "Set")
+    desk.window.actions["graph.training"].trigger()
+    desk.until(lambda: "loss.backward()" in lines(desk))
+    assert "loss = F.mse_loss(logits, y_batch)" in lines(desk)
+    assert desk.said == "A loop learns the loss now: Run (F5)."
+
+
+def test_a_last_layer_is_given_as_many_outputs_as_the_target_has_columns(desk: Desk) -> None:
+    open_other_width(desk)
+    words = "“y” has 1 column, “net” gives 8: it is set to 1."
+
+    def choose(dialog: TrainingDialog) -> None:
+        assert dialog.targets.currentText() == "y" and dialog.loss.currentText() == "mse_loss"
+        assert dialog.said.isVisible() and dialog.said.text() == words
+        dialog.epochs.setValue(2)
+        dialog.accept()
+
+    assert ask(desk, choose)
+    assert desk.said.endswith(words) and desk.graph.nodes[desk.node("net")].literals["out_features"] == "1"
+    names: dict[str, Any] = {}
+    exec(write_script(desk.graph), names)
+    desk.session.run.run()
+    desk.until(lambda: desk.session.run.state.at_end and not desk.session.run.state.busy)
+    (record,) = desk.session.results.outputs(desk.node("loss_test")) or ()
+    assert isinstance(record, TensorRecord) and record.summary.minimum == names["loss_test"].item()
+
+
+def test_words_that_come_later_have_room_and_take_none_of_the_fields(desk: Desk) -> None:
+    def fill(dialog: TrainingDialog) -> None:
+        before = dialog.rate.height()
+        dialog.rate.setText("fast")
+        dialog.clip.setText("-1")
+        QApplication.processEvents()
+        assert dialog.rate.height() == before
+        assert dialog.said.height() >= dialog.said.heightForWidth(dialog.said.width())
+        bottom = dialog.buttons.geometry().bottom()
+        assert dialog.said.geometry().bottom() < dialog.buttons.y() and bottom < dialog.height()
+
+    assert ask(desk, fill)
+
+
+def test_where_nothing_can_be_trained_all_words_are_on_the_canvas(desk: Desk) -> None:
+    """The line in the status bar is cut before it says what to do."""
+    desk.open(f"{LOSS}with torch.no_grad():\n    net.weight -= 0.1 * net.weight\n")
+    desk.window.actions["graph.training"].trigger()
+    bubble = desk.window.canvas.bubble
+    desk.until(lambda: "Take that away" in bubble.text())
+    assert bubble.isVisible() and bubble.text() == desk.said

@@ -63,12 +63,14 @@ class Target(NamedTuple):
     Attributes:
         value: the value; None: a new one is made.
         name: what it is called; `is_input`: the prediction is computed from it.
+        width: the last size that the prediction has to get for it; 0: it has it.
     """
 
     value: Value | None
     name: str
     losses: tuple[str, ...]
     is_input: bool = False
+    width: int = 0
 
 
 def find_goal(graph: Graph, current: ItemId | None, known_of: KnownOf) -> Goal | None:
@@ -95,8 +97,12 @@ def find_goal(graph: Graph, current: ItemId | None, known_of: KnownOf) -> Goal |
     return None
 
 
-def targets(graph: Graph, goal: Goal, known_of: KnownOf) -> list[Target]:
-    """Values of the main program that fit, the nearest first and what is put into the model last; then a new one."""
+def targets(graph: Graph, goal: Goal, known_of: KnownOf, *, sets_width: bool = False) -> list[Target]:
+    """Values of the main program that fit, the nearest first and what is put into the model last; then a new one.
+
+    Args:
+        sets_width: the last size of the prediction can be set, so numbers of another fit as well.
+    """
     above = ancestors_of(graph, goal.prediction[0])
     learnt = may_require_grad(graph)
     found: list[Target] = []
@@ -107,17 +113,19 @@ def targets(graph: Graph, goal: Goal, known_of: KnownOf) -> list[Target]:
             is_mine = value == goal.prediction or value in learnt
             if known is None or is_mine or not output.name or output.name == "_":
                 continue
-            losses = _losses(goal, known)
+            losses, width = _losses(goal, known), 0
+            if not losses and sets_width and item not in above and _differs_in_width(goal, known):
+                losses, width = (goal.word,) if goal.loss is not None else OF_NUMBERS, known.shape[-1]
             if losses:
-                found.append(Target(value, output.name, losses, item in above))
+                found.append(Target(value, output.name, losses, item in above, width))
     new = (goal.word,) if goal.loss is not None else (*_class_losses(goal), *OF_NUMBERS)
-    return [*sorted(found, key=lambda one: one.is_input), Target(None, "", new)]
+    return [*sorted(found, key=lambda one: (one.width > 0, one.is_input)), Target(None, "", new)]
 
 
 def usual_target(found: list[Target]) -> int | None:
     """The place of what is surely meant: the only value that fits, or a new one where none does; None: to be chosen."""
     own = [one for one in found if one.value is not None]
-    outside = [one for one in own if not one.is_input]
+    outside = [one for one in own if not one.is_input and not one.width]
     surest = outside or own or found
     return found.index(surest[0]) if len(surest) == 1 else None
 
@@ -183,6 +191,12 @@ def _losses(goal: Goal, known: KnownTensor) -> tuple[str, ...]:
     if is_classes and _class_losses(goal):
         return OF_CLASSES
     return OF_NUMBERS if is_like else ()
+
+
+def _differs_in_width(goal: Goal, known: KnownTensor) -> bool:
+    """Whether a tensor has the numbers that a prediction would be compared with, were it as wide."""
+    is_compared = known.dtype in FLOATS and not _takes_classes(goal.word)
+    return is_compared and len(known.shape) == len(goal.shape) > 1 and known.shape[:-1] == goal.shape[:-1]
 
 
 def _class_losses(goal: Goal) -> tuple[str, ...]:

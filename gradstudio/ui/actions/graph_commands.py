@@ -162,7 +162,7 @@ class GraphCommands:
 
     def _train(self, ask: "Callable[[Session], AskedTraining | None]", again: Callable[[], None]) -> None:
         """Ask, and add what is asked for; `again` is called when shapes that are needed are known."""
-        from gradstudio.ui.actions.training_command import add_training, lacks_shape
+        from gradstudio.ui.actions.training_command import NotTrainable, add_training, lacks_shape
         from gradstudio.ui.dialogs.training.awaited_shapes import ShapesAwaited
 
         session = self._context.session
@@ -172,6 +172,9 @@ class GraphCommands:
                 self._show_dock("curves")
         except ShapesAwaited:
             self._awaited_shapes.begin("Add training", again, lambda: lacks_shape(session))
+        except NotTrainable as error:
+            session.run.status.refused.emit(str(error))
+            self.canvas.refuse(str(error))  # a line in the status bar has no room for what to do
 
     @cached_property
     def _awaited_shapes(self) -> "AwaitedShapes":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QInputDialog, QWidget
 
+from gradstudio.errors import GradStudioError
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.recipes.effect_statements import BACKWARD
@@ -18,13 +19,12 @@ from gradstudio.program.errors import NoForm, NotReadable
 from gradstudio.program.forms.training.training_options import USUAL, TrainingOptions
 from gradstudio.program.model import Program
 from gradstudio.protocol.messages.progress import CheckpointKept
-from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.canvas.view import CanvasView
 from gradstudio.ui.state.session import Session
 
 if TYPE_CHECKING:
-    from gradstudio.graph.recipes.training_target import Goal, KnownTensor, Target
+    from gradstudio.graph.recipes.training_target import Goal, Target
     from gradstudio.program.forms.training.added_training import AddedTraining
     from gradstudio.program.forms.training.distributed_training import Way
 
@@ -49,10 +49,14 @@ NONE_FITS = (
     "The target is missing, and nothing on the canvas fits. Wire one, or have one made: Graph ▸ Add training with…"
 )
 DONE = "A loop learns the loss now: Run (F5)."
-TOO_FEW = "“{name}” has {wanted} classes, {layer} gives {given}"
+OTHER_WIDTH = "“{name}” has {what}, {layer} gives {given}"
 NO_ENGINE = "There is no engine, so shapes are not known: Run ▸ Restart engine, then Add training again."
 NO_SHAPES = "Shapes are not known: a run tells them (F5). Then choose Add training again."
 DONE_WITH_CODE = "A loop learns the loss now: Run (F5), which asks first, for some of its lines are code."
+
+
+class NotTrainable(GradStudioError):
+    """A program that no training can be added to, and why."""
 
 
 class AskedTraining(NamedTuple):
@@ -64,9 +68,10 @@ class AskedTraining(NamedTuple):
 
 
 def asked_training(session: Session, window: QWidget) -> AskedTraining | None:
-    """How a person wants to train; None where they do not, or nothing can be trained, which is said.
+    """How a person wants to train; None where they do not.
 
     Raises:
+        NotTrainable: nothing can be trained; says why.
         ShapesAwaited: the engine is about to tell what that hangs on.
     """
     from gradstudio.ui.dialogs.training.training_dialog import TrainingDialog
@@ -79,8 +84,7 @@ def asked_training(session: Session, window: QWidget) -> AskedTraining | None:
         return _wired(graph, goal, target, loss, options) if goal is not None and target else AskedTraining(options)
 
     first = found[0] if found else None
-    if _training(session, asked(first, first.losses[0] if first is not None else "")) is None:
-        return None
+    _training(session, asked(first, first.losses[0] if first is not None else ""))  # what is refused is not asked about
     dialog = TrainingDialog(graph.header.device, found, window, note_of=lambda target, loss: asked(target, loss).note)
     is_chosen = dialog.exec() == TrainingDialog.DialogCode.Accepted
     options, target, loss = dialog.options, dialog.target, dialog.loss.currentText()
@@ -90,8 +94,13 @@ def asked_training(session: Session, window: QWidget) -> AskedTraining | None:
     return asked(target, loss, options)
 
 
-def usual_training(session: Session) -> AskedTraining | None:
-    """The shortest training, of a target that can be meant only; None where one has to be chosen, which is said."""
+def usual_training(session: Session) -> AskedTraining:
+    """The shortest training, of a target that can be meant only.
+
+    Raises:
+        NotTrainable: one has to be chosen.
+        ShapesAwaited: the engine is about to tell what that hangs on.
+    """
     from gradstudio.graph.recipes.training_target import usual_target
 
     session.graph_store.settle()
@@ -101,30 +110,27 @@ def usual_training(session: Session) -> AskedTraining | None:
     place = usual_target(found)
     if place is None or found[place].value is None:
         fitting = [f"'{one.name}'" for one in found if one.name and not one.is_input]
-        _refuse(session, SEVERAL.format(names=" or ".join(fitting)) if fitting else NONE_FITS)
-        return None
+        raise _refusal(session, SEVERAL.format(names=" or ".join(fitting)) if fitting else NONE_FITS)
     target = found[place]
     return _wired(session.graph_store.graph, goal, target, target.losses[0], USUAL)
 
 
 def _wired(graph: Graph, goal: "Goal", target: "Target", loss: str, options: TrainingOptions) -> AskedTraining:
-    """The target at the loss; the last layer gets as many outputs as a stored target has classes."""
+    """The target at the loss; the last layer gets as many outputs as it has columns, or a stored one classes."""
     from gradstudio.advice.fixes.layer_fixes import layer_before
-    from gradstudio.document.data.stored_data import count_classes
     from gradstudio.graph import recipes
     from gradstudio.graph.recipes.repairs import combine_steps
-    from gradstudio.graph.recipes.training_target import CLASS_WORDS, wire_target
+    from gradstudio.graph.recipes.training_target import wire_target
 
     edits = wire_target(graph, goal, target, loss)
-    has_classes = loss in CLASS_WORDS and target.value is not None and len(goal.shape) > 1
-    wanted = count_classes(graph, target.value[0]) if has_classes and target.value is not None else 0
-    if wanted <= (given := goal.shape[1] if has_classes else 0):
+    wanted, what, given = _width(graph, goal, target, loss)
+    if not what:
         return AskedTraining(options, edits)
     layer = layer_before(graph, goal.prediction[0])
     if layer is None:
-        note = TOO_FEW.format(name=target.name, wanted=wanted, layer="the prediction", given=given)
+        note = OTHER_WIDTH.format(name=target.name, what=what, layer="the prediction", given=given)
         return AskedTraining(options, edits, f"{note}.")
-    note = TOO_FEW.format(name=target.name, wanted=wanted, layer=f"“{title(graph, layer.id)}”", given=given)
+    note = OTHER_WIDTH.format(name=target.name, what=what, layer=f"“{title(graph, layer.id)}”", given=given)
     edits = combine_steps(
         graph,
         lambda now: recipes.set_literal(now, layer.id, "out_features", str(wanted)),
@@ -133,18 +139,30 @@ def _wired(graph: Graph, goal: "Goal", target: "Target", loss: str, options: Tra
     return AskedTraining(options, edits, f"{note}: it is set to {wanted}.")
 
 
+def _width(graph: Graph, goal: "Goal", target: "Target", loss: str) -> tuple[int, str, int]:
+    """How wide the prediction has to be, by what in words, and how wide it is; no words where it is wide enough."""
+    from gradstudio.document.data.stored_data import count_classes
+    from gradstudio.graph.recipes.training_target import CLASS_WORDS
+
+    if target.width:
+        return target.width, f"{target.width} {'column' if target.width == 1 else 'columns'}", goal.shape[-1]
+    if loss not in CLASS_WORDS or target.value is None or len(goal.shape) < 2:
+        return 0, "", 0
+    classes = count_classes(graph, target.value[0])
+    return classes, f"{classes} classes" if classes > goal.shape[1] else "", goal.shape[1]
+
+
 def add_training(canvas: CanvasView, session: Session, asked: AskedTraining) -> bool:
-    """Change the program by its text; what cannot be trained is refused in words, and False.
+    """Change the program by its text; False where a canvas cannot express that, which is said.
 
     Raises:
+        NotTrainable: it cannot be trained so; says why.
         ShapesAwaited: the engine is about to tell what that hangs on.
     """
     from gradstudio.document.python.merge_edits import edits_to, merge
     from gradstudio.program.merging.whole_merge import merge_whole
 
     added, before = _training(session, asked), frozenset(session.graph_store.graph.blocks)
-    if added is None:
-        return False
 
     def edits(graph: Graph) -> Edits:
         wired = _after(graph, asked.edits)
@@ -196,8 +214,8 @@ def _take(canvas: CanvasView, session: Session, edits: Callable[[Graph], Edits],
     return True
 
 
-def _refuse(session: Session, words: str) -> None:
-    """Say why not, or that nobody knows what the program gives.
+def _refusal(session: Session, words: str) -> NotTrainable:
+    """Why not, or that nobody knows what the program gives.
 
     Raises:
         ShapesAwaited: the engine is about to tell, and a target may be missing then.
@@ -209,31 +227,33 @@ def _refuse(session: Session, words: str) -> None:
             raise ShapesAwaited(words)
         if session.engine.state == "dead":
             words = NO_ENGINE
-        elif not session.results.tables.inference:
+        elif session.results.tables.is_stale or not session.results.tables.inference:
             words = NO_SHAPES
-    session.run.status.refused.emit(words)
+    return NotTrainable(words)
 
 
 def lacks_shape(session: Session) -> bool:
     """Whether nobody knows that a target is missing where one may be: that hangs on a shape."""
     from gradstudio.graph.recipes.training_target import KnownTensor, find_goal
+    from gradstudio.ui.dialogs.training.known_shapes import known_of
 
-    graph, some = session.graph_store.graph, KnownTensor((1,), "float32")
-    would_be = find_goal(graph, session.attention.current, lambda value: known_tensor(session, *value) or some)
+    graph, some, known = session.graph_store.graph, KnownTensor((1,), "float32"), known_of(session)
+    would_be = find_goal(graph, session.attention.current, lambda value: known(value) or some)
     return would_be is not None and _open_target(session)[0] is None
 
 
 def _open_target(session: Session) -> "tuple[Goal | None, list[Target]]":
     """Where the program misses a target, and what can be it."""
+    from gradstudio.advice.fixes.layer_fixes import layer_before
     from gradstudio.graph.recipes.training_target import find_goal, targets
+    from gradstudio.ui.dialogs.training.known_shapes import known_of
 
-    graph = session.graph_store.graph
-
-    def known_of(value: tuple[ItemId, int]) -> "KnownTensor | None":
-        return known_tensor(session, *value)
-
-    goal = find_goal(graph, session.attention.current, known_of)
-    return goal, targets(graph, goal, known_of) if goal is not None else []
+    graph, known = session.graph_store.graph, known_of(session)
+    goal = find_goal(graph, session.attention.current, known)
+    if goal is None:
+        return None, []
+    has_layer = layer_before(graph, goal.prediction[0]) is not None
+    return goal, targets(graph, goal, known, sets_width=has_layer)
 
 
 def _after(graph: Graph, edits: Edits) -> Graph:
@@ -245,23 +265,33 @@ def _after(graph: Graph, edits: Edits) -> Graph:
     return changed
 
 
-def _training(session: Session, asked: AskedTraining) -> "AddedTraining | None":
-    """The program with a training in it; None where there is none, which is said."""
+def _training(session: Session, asked: AskedTraining) -> "AddedTraining":
+    """The program with a training in it.
+
+    Raises:
+        NotTrainable: there is none; says why.
+        ShapesAwaited: the engine is about to tell what that hangs on.
+    """
     from gradstudio.program.compile import compile_graph
     from gradstudio.program.forms.training.added_training import with_training
+    from gradstudio.ui.dialogs.training.known_shapes import known_of
 
     store = session.graph_store
     store.settle()
     graph = _after(store.graph, asked.edits)
     lack = _lack(graph, compile_graph(graph) if asked.edits else session.run.program)
     if lack:
-        _refuse(session, lack)
-        return None
+        raise _refusal(session, lack)
+    known = known_of(session)
+
+    def shape_of(value: tuple[ItemId, int]) -> tuple[int, ...] | None:
+        tensor = known(value)
+        return tensor.shape if tensor is not None else None
+
     try:
-        return with_training(graph, lambda value: shape_of(session, *value), asked.options)
+        return with_training(graph, shape_of, asked.options)
     except NoForm as error:
-        _refuse(session, str(error))
-        return None
+        raise _refusal(session, str(error)) from error
 
 
 def is_complete(session: Session, graph: Graph, program: Program) -> bool:
@@ -284,28 +314,6 @@ def _learning_loop(graph: Graph, before: frozenset[ItemId]) -> list[ItemId]:
     calls = {item for item, node in graph.nodes.items() if node.operator == BACKWARD}
     new = (block for block in graph.blocks if block not in before)
     return [block for block in new if not calls.isdisjoint(graph.bodies[BodyId(block)])]
-
-
-def shape_of(session: Session, node: ItemId, output: int) -> tuple[int, ...] | None:
-    """What is known of the shape of a value: from a run, else as it is expected."""
-    known = known_tensor(session, node, output)
-    return known.shape if known is not None else None
-
-
-def known_tensor(session: Session, node: ItemId, output: int) -> "KnownTensor | None":
-    """Shape and dtype of a value: from a run, else as they are expected."""
-    from gradstudio.graph.recipes.training_target import KnownTensor
-
-    results = session.results
-    records = results.outputs(node) or ()
-    record = records[output] if output < len(records) else None
-    if isinstance(record, TensorRecord):
-        return KnownTensor(record.summary.whole_shape, record.summary.dtype)
-    expected = results.inference(node, output)
-    shape = expected.shape if expected is not None else None
-    if expected is None or shape is None or not all(isinstance(size, int) for size in shape):
-        return None
-    return KnownTensor(tuple(shape), expected.dtype)
 
 
 class CheckpointFiles(QObject):

@@ -99,3 +99,21 @@ def test_the_only_one_that_fits_is_meant_and_a_new_one_where_none_does() -> None
 def test_where_a_loss_is_there_nothing_is_missing() -> None:
     text = PROGRAM + "loss = (out - number).square().mean()\n"
     assert offered(drawn(text), "out")[1] == []
+
+
+def test_numbers_of_another_width_fit_where_the_last_layer_can_be_set_and_come_behind_what_fits_as_it_is() -> None:
+    text = PROGRAM.replace("kind = torch.randint(3, (12,))\n", "column = torch.randn(12, 1)\n")
+    graph = drawn(text)
+    names = {node.id: node.names[0] for node in graph.nodes.values() if node.names}
+    shapes = {**SHAPES, "column": ((12, 1), "float32")}
+
+    def known_of(value: Value) -> KnownTensor | None:
+        found = shapes.get(names[value[0]])
+        return KnownTensor(*found) if found is not None else None
+
+    goal = find_goal(graph, None, known_of)
+    assert goal is not None
+    found = targets(graph, goal, known_of, sets_width=True)
+    assert [(one.name, one.width) for one in found] == [("number", 0), ("column", 1), ("", 0)], "never the input"
+    assert usual_target(found) == 0 and usual_target(found[1:]) == 0
+    assert [one.name for one in targets(graph, goal, known_of)] == ["number", ""]

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from gradstudio.advice.wire_trial import Verdict
 
 LIFE_MS = 4500
+READING_MS = 50
+"""So long words stay for each letter, where that is more."""
 LOOKS = {"fits": ("ok", "✓"), "refused": ("warning", "⚠"), "unknown": ("info", "○")}
 """By outcome of a wire that is tried: the frame's colour and a sign before the title."""
 WIDTH = 340
@@ -78,7 +80,7 @@ class HintBubble(QLabel):
         self.move(max(x, 4), max(y, 4))
         self.show()
         self.raise_()
-        self._timer.stop() if stays else self._timer.start(LIFE_MS)
+        self._timer.stop() if stays else self._timer.start(max(LIFE_MS, READING_MS * len(text)))
 
     def _dress(self, role: str) -> None:
         theme = self._theme

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLabel,
     QLineEdit,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -25,6 +26,7 @@ from gradstudio.program.forms.training.training_options import (
     Schedule,
     TrainingOptions,
 )
+from gradstudio.ui.dialogs.dialog_size import EDGE_PX
 from gradstudio.ui.widgets.number_box import NumberBox
 
 Button = QDialogButtonBox.StandardButton
@@ -74,8 +76,10 @@ class TrainingDialog(QDialog):
         self.mixed, self.compiled = QCheckBox("Forward under autocast"), QCheckBox("Compile the model")
         self.asks, self.said = QLabel(ASKS), QLabel()
         self.buttons = QDialogButtonBox(Button.Ok | Button.Cancel)
+        self._fields, self._column = QScrollArea(), QVBoxLayout(self)
         self._build()
         self._check()
+        self._fit()
 
     @property
     def options(self) -> TrainingOptions:
@@ -135,17 +139,24 @@ class TrainingDialog(QDialog):
             "Stop early": self.patience,
             "torch.compile": self.compiled,
         }
-        form = QFormLayout()
+        fields = QWidget()
+        form = self._form = QFormLayout(fields)
+        form.setContentsMargins(0, 0, 0, 0)
         for name, widget in rows.items():
             widget.setAccessibleName(name)
             form.addRow(name, widget)
         self.buttons.button(Button.Ok).setText("Add")
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
+        column = self._column
         column.setSpacing(10)
         column.addWidget(head)
-        column.addLayout(form)
+        self._fields.setWidget(fields)
+        self._fields.setWidgetResizable(True)
+        self._fields.setFrameShape(QScrollArea.Shape.NoFrame)
+        bar = self._fields.verticalScrollBar().sizeHint().width()
+        self._fields.setMinimumWidth(fields.sizeHint().width() + bar)
+        column.addWidget(self._fields, 1)
         column.addWidget(self.asks)
         column.addWidget(self.said)
         column.addWidget(self.buttons)
@@ -185,6 +196,18 @@ class TrainingDialog(QDialog):
         self.said.setText(" ".join([*wrong, note]).strip())
         self.said.setVisible(bool(wrong or note))
         self.buttons.button(Button.Ok).setEnabled(not wrong)
+        if self.isVisible():
+            self._fit()
+
+    def _fit(self) -> None:
+        """Room for all words and fields; where the screen has less, the fields scroll, and no words are cut."""
+        room = self.screen().availableSize().height() - EDGE_PX
+        width = max(self.width() if self.isVisible() else 0, self.sizeHint().width())
+        fields = self._form.sizeHint().height()
+        self._fields.setMinimumHeight(fields)
+        needed = self._column.totalHeightForWidth(width)
+        self._fields.setMinimumHeight(fields - max(0, needed - room))
+        self.resize(width, max(self.height() if self.isVisible() else 0, min(needed, room)))
 
 
 def _number(value: int, least: int = 1) -> NumberBox:

@@ -212,7 +212,7 @@ class RunRequests:
 
     def give_up_shapes(self) -> None:
         """Shapes of this program are not asked for again until it changes."""
-        self._given_up = self._program
+        self._given_up, self._inferring = self._program, -1
 
     def name_of(self, node: ItemId) -> str:
         """How the script calls a node, those inside definitions among them; "" where it has no name."""
@@ -237,6 +237,11 @@ class RunRequests:
     def stands(self, inferred: Inferred) -> bool:
         """Whether it is of the program as it stands: cards may have been moved meanwhile."""
         return inferred.revision == self._inferring
+
+    @property
+    def has_asked(self) -> bool:
+        """Whether shapes of the program as it stands were asked for, whether they have come or not."""
+        return self._inferring >= 0
 
     def infer(self) -> None:
         """Ask for shapes of the program as it stands; one that the engine has is not sent again."""

@@ -55,6 +55,11 @@ class ShapeRequests:
         is_asked = self.pending or self.patience.waits
         return is_asked or self._status.state.busy or not self._engine.ready
 
+    @property
+    def are_told(self) -> bool:
+        """Whether what inference says is of the program as it stands, and not of one before an edit."""
+        return self._requests.has_asked and not self.pending and not self.patience.waits
+
     def request(self) -> None:
         """Ask for them when the graph has settled."""
         self._settle.request()
