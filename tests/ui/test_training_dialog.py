@@ -118,7 +118,9 @@ def test_a_layer_behind_a_dropout_is_made_first_and_learns_what_python_learns(de
     layers = "drop = nn.Dropout(0.5)\nh = drop(net(X))\nfc2 = nn.Linear(2, 2)\nloss = F.cross_entropy(fc2(h), y)\n"
     desk.open(LOSS.replace("loss = F.cross_entropy(net(X), y)\n", layers))
     desk.window.actions["graph.training"].trigger()
-    assert desk.said.endswith("“fc2” is made before the loop now, so it begins with other random numbers than before.")
+    words = "“fc2” is made before the loop now, so it begins with other random numbers than before."
+    bubble = desk.window.canvas.bubble
+    assert desk.said.endswith(words) and bubble.text() == words and bubble.isVisible()
     names: dict[str, Any] = {}
     exec(write_script(desk.graph), names)
     desk.session.run.run()

@@ -174,6 +174,8 @@ def add_training(canvas: CanvasView, session: Session, asked: AskedTraining) -> 
     if not _take(canvas, session, edits, "Add training", " ".join(filter(None, words))):
         return False
     canvas.navigation.land(_learning_loop(session.graph_store.graph, before))
+    if notes := " ".join(filter(None, (asked.note, added.note))):  # the status bar cuts them
+        canvas.bubble.say(notes, canvas.viewport().rect().center(), role="info")
     return True
 
 
