@@ -4,6 +4,7 @@
 compares the two.
 """
 
+import inspect
 import json
 import sys
 from typing import Any
@@ -17,7 +18,17 @@ FILE_NAME = f"graph-v{VERSION}.json"
 
 def schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of a `.gsg` file."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(GraphFile)}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_dedented(msgspec.json.schema(GraphFile))}
+
+
+def _dedented(part: Any) -> Any:
+    """With descriptions as Python 3.13 and msgspec 0.23 have them; those before kept the indentation of the source."""
+    if isinstance(part, dict):
+        return {
+            key: inspect.cleandoc(value) if key == "description" and isinstance(value, str) else _dedented(value)
+            for key, value in part.items()
+        }
+    return [_dedented(one) for one in part] if isinstance(part, list) else part
 
 
 def text() -> str:
