@@ -5,7 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.model import Statement
 from gradstudio.program.reading.reader import read_script
+from gradstudio.protocol.messages.requests import Do
 from tests.advice.diagnosed import TOLD, Diagnosed, Found, found_in
 from tests.engine.conftest import Bench
 from tests.graph.builder import Drawing
@@ -54,3 +56,28 @@ def test_data_of_no_rows_hide_what_follows_of_them_and_nothing_else(bench: Bench
     assert "no_rows" in kinds
     nodes = {"".join(graph.nodes[one.node].names) for one in found.values() if one.kind == "not_finite"}
     assert "part" not in nodes and bool(nodes) == is_told
+
+
+TWO_LOSSES = """import torch
+from torch import nn
+maker = nn.Linear(2, 2)
+judge = nn.Linear(2, 1)
+made = maker(torch.ones(3, 2))
+first = judge(made.detach()).mean()
+first.backward()
+second = -judge(made).mean()
+SECOND
+"""
+
+
+@pytest.mark.parametrize(("second", "is_told"), [("second.backward()", False), ("", True)])
+def test_a_leaf_whose_backward_is_still_to_come_is_not_called_unreached(
+    bench: Bench, second: str, is_told: bool
+) -> None:
+    graph = read_script(TWO_LOSSES.replace("SECOND", second)).graph
+    program = compile_graph(graph)
+    bench.load(program)
+    first = next(step.node for step in program.statements if isinstance(step, Statement) and step.backward)
+    bench.engine.do(Do(verb="run", until=first))
+    found = found_in(SimpleNamespace(graph=graph), [event for event in bench.events if isinstance(event, TOLD)])  # type: ignore[arg-type]
+    assert ("no_gradient" in {finding.kind for finding in found.values()}) == is_told

@@ -7,6 +7,7 @@ from gradstudio.advice.diagnosis.finding import Finding, Severity
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import Gap, RunFacts
 from gradstudio.advice.diagnosis.training_steps import STEP, is_given_whole
+from gradstudio.advice.failure_sentences import is_backward
 from gradstudio.graph.analysis.call_paths import TUPLE
 from gradstudio.graph.groups.call_ids import INPUTS, path_of
 from gradstudio.graph.model import ROOT, ItemId
@@ -134,7 +135,10 @@ def _not_reached(
     optimizers = [item for item, held in facts.held.items() if storages & held.keys()]
     name = _name(view, facts, owner, rows)
     node = owner
-    ends, reaches = _ends(view, facts, rows[0].node, {traced.statement for traced in backwards.values()})
+    ran = {traced.statement for traced in backwards.values()}
+    if _leads_to(view, rows[0].node, lambda item: is_backward(view.graph, item) and item not in ran):
+        return None  # the backward that is meant for it may be still to come
+    ends, reaches = _ends(view, facts, rows[0].node, ran)
     own = {statement for optimizer in optimizers for statement in steps.get(optimizer, ())}
     ends = [end for end in ends if _leads_to(view, end.item, own.__contains__)] or ends
     severity = _severity(view, facts, rows, storages, ends)
