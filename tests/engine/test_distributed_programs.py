@@ -112,7 +112,8 @@ def test_ranks_that_wait_for_one_another_are_named_while_they_wait(tmp_path: Pat
         process.send_signal(signal.SIGINT)
         process.wait(PATIENCE_SECONDS)
     told = (tmp_path / "said.txt").read_text()
-    assert "rank 0 is at line 8; rank 1 is at line 9. Ctrl+C ends them." in told, told
+    first, second = "line 8 (torch.distributed.barrier())", "line 9 (torch.distributed.all_reduce(x))"
+    assert f"rank 0 is at {first}; rank 1 is at {second}. Ctrl+C ends them." in told, told
 
 
 def newest(folder: Path) -> KeptRun | None:

@@ -469,8 +469,8 @@ def test_one_that_does_not_come_is_named_when_the_time_of_the_group_is_over_and_
         paused = engine.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
         assert isinstance(paused, Paused) and paused.outcome == "failed"
         assert paused.reason == (
-            "Rank 0 waited at line 10 for others until the time-out of its group. Who did not come: rank 1 at line 8. "
-            "All were ended, and begin from nothing."
+            "Rank 0 waited at line 10 for others until the time-out of its group. Who did not come: rank 1 at line 8 "
+            "(if torch.distributed.get_rank() == 1). All were ended, and begin from nothing."
         )
         (failed,) = [one for one in heard if isinstance(one, Failed)]
         assert "Timed out waiting" in failed.message, "its own words stay"

@@ -19,6 +19,17 @@ class _Sent(msgspec.Struct):
 _SENT: Final = msgspec.msgpack.Decoder(_Sent)
 
 
+MOST_TEXT: Final = 60
+"""Letters of a statement that are said."""
+
+
+def place_of(load: bytes, line: int) -> str:
+    """``line 8 (torch.distributed.barrier())``, of the program of a `Load`: a person's own text may count otherwise."""
+    lines = decoded(_SENT, load).program.code.split("\n") if load else []
+    text = lines[line - 1].strip().rstrip(":") if 0 < line <= len(lines) else ""
+    return f"line {line}" + (f" ({text[:MOST_TEXT]})" if text else "")
+
+
 def line_of(load: bytes, node: ItemId) -> int:
     """The line of a node in the program of a `Load`, of a call's inside that of the call; 0: it is not known."""
     if not load or not node:

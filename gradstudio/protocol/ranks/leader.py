@@ -348,7 +348,7 @@ class Leader:
         now = time.monotonic()
         if self._ends_since_s is not None and now - self._ends_since_s > GRACE_S:
             self._give_up(*leader_words.end_words(self._ranks, self._loaded))
-        elif not self._has_said_waiting and (words := waiting_words(self._ranks, now, PATIENCE_S)):
+        elif not self._has_said_waiting and (words := waiting_words(self._ranks, now, PATIENCE_S, self._loaded)):
             self._has_said_waiting = True
             self._say(Log(level="warning", text=words))
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from gradstudio.protocol.messages.events import Failed, Gradients, Paused, Row, Traced
 from gradstudio.protocol.messages.requests import Do
-from gradstudio.protocol.ranks.last_line import line_of
+from gradstudio.protocol.ranks.last_line import line_of, place_of
 from gradstudio.protocol.ranks.rank_engine import RankEngine
 from gradstudio.protocol.ranks.spread_tree import with_spreads_now
 
@@ -56,9 +56,9 @@ def last_pause(verb: Do, told: Paused | None, words: str, outcome: Outcome) -> P
 def place_words(rank: RankEngine, loaded: bytes) -> str:
     """Where a rank is in the program of a `Load`; where that is not known, which line it has told of last."""
     if rank.running is not None:
-        return f" at line {rank.running.line}"
+        return f" at {place_of(loaded, rank.running.line)}"
     line = line_of(loaded, rank.newest) if rank.is_busy else 0
-    return f" behind line {line}" if line else ""
+    return f" behind {place_of(loaded, line)}" if line else ""
 
 
 def is_out_of_time(failure: Failed) -> bool:

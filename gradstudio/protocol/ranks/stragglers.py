@@ -6,7 +6,7 @@ from typing import Final
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.ranks.arrival_words import late_words
-from gradstudio.protocol.ranks.last_line import line_of
+from gradstudio.protocol.ranks.last_line import line_of, place_of
 
 LATE_S: Final = 0.5
 """Less late is not said by itself."""
@@ -29,4 +29,4 @@ class Stragglers:
             if len(self._nodes) < MOST_LINES:
                 self._nodes.add(row.node)
                 words = late_words(came)
-                yield f"{words[0].upper()}{words[1:]} to line {line_of(loaded, row.node)}."
+                yield f"{words[0].upper()}{words[1:]} to {place_of(loaded, line_of(loaded, row.node))}."

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from gradstudio.protocol.messages.progress import Running
+from gradstudio.protocol.ranks.last_line import place_of
 
 
 class Rank(Protocol):
@@ -26,8 +27,8 @@ class Rank(Protocol):
         """When that began."""
 
 
-def waiting_words(ranks: Sequence[Rank], now_s: float, patience_s: float) -> str:
-    """Who waits where, once no rank has come further for so long and they are not all at the same line; else "".
+def waiting_words(ranks: Sequence[Rank], now_s: float, patience_s: float, loaded: bytes = b"") -> str:
+    """Who waits where in the program of a `Load`; "" while a rank comes further, or all are at the same line.
 
     All at one line are at work, as far as can be told: a collective of all ranks ends.
     """
@@ -38,11 +39,11 @@ def waiting_words(ranks: Sequence[Rank], now_s: float, patience_s: float) -> str
     lines = {rank.running.line for rank in long if rank.running is not None}
     if len(busy) == len(ranks) and len(lines) == 1:
         return ""
-    words = [f"rank {rank.number} {_place(rank)}" for rank in ranks]
+    words = [f"rank {rank.number} {_place(rank, loaded)}" for rank in ranks]
     return f"Ranks wait for one another since {patience_s:.0f} s: {'; '.join(words)}. Stop (Shift+F5) ends them."
 
 
-def _place(rank: Rank) -> str:
+def _place(rank: Rank, loaded: bytes) -> str:
     if not rank.is_busy:
         return "has come to its end"
-    return f"is at line {rank.running.line}" if rank.running is not None else "is at work"
+    return f"is at {place_of(loaded, rank.running.line)}" if rank.running is not None else "is at work"
