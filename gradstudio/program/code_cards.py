@@ -11,9 +11,8 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId, Node, Wire
 from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.text.code_names import CodeNames
-from gradstudio.graph.text.code_records import PLACE, READ, code_names, code_of, is_code_at, new_names
+from gradstudio.graph.text.code_records import PLACE, READ, code_names, code_of, is_code_at, new_names, with_code
 from gradstudio.graph.text.code_text import renamed_code
-from gradstudio.graph.text.literal_text import quote
 from gradstudio.graph.text.name_bindings import binding_of, name_of
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.printing.comment_lines import comment_lines, paragraphs
@@ -102,7 +101,7 @@ def split(graph: Graph, item: ItemId) -> Edits:
     index = graph.bodies[body].index(item)
     made: dict[str, Result] = {wire.port.removeprefix(READ): (wire.source, wire.output) for wire in arriving}
     for k, text in enumerate(statement_texts(code_of(node))):
-        part = _with_code(node, text)
+        part = with_code(node, text)
         names = code_names(part)
         part = msgspec.structs.replace(
             part,
@@ -132,7 +131,7 @@ def merge_with_next(graph: Graph, item: ItemId) -> Edits:
     draft, first, second = Draft(graph), graph.nodes[item], graph.nodes[other]
     above = [*paragraphs(second.note), *(comment_lines(second.beside) if second.beside.strip() else ())]
     code = "\n".join([_printed(graph, first), "", *above, _printed(graph, second)])
-    merged = _with_code(first, code)
+    merged = with_code(first, code)
     names = code_names(merged)
     if not names.taken and (first.names or second.names):
         raise Refused("The lines of both cards are no Python together.")
@@ -148,10 +147,6 @@ def merge_with_next(graph: Graph, item: ItemId) -> Edits:
     _hand_on(draft, leaving, [bound.get(name) for name in first.names])
     _hand_on(draft, onward, [bound.get(name) for name in second.names])
     return draft.finish()
-
-
-def _with_code(node: Node, code: str) -> Node:
-    return msgspec.structs.replace(node, literals={**node.literals, "code": quote(code)})
 
 
 def _printed(graph: Graph, node: Node) -> str:

@@ -4,17 +4,14 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-import msgspec
-
 from gradstudio.advice.diagnosis.finding import Finding, FindingKind
 from gradstudio.advice.diagnosis.slips.attribute_slips import REQUIRES, near_attribute
 from gradstudio.advice.failure_case import Offer
 from gradstudio.graph.edits import Edits, ReplaceNode
 from gradstudio.graph.model import Graph, Node
-from gradstudio.graph.text.code_records import code_of, is_code
+from gradstudio.graph.text.code_records import code_of, is_code, with_code
 from gradstudio.graph.text.code_text import syntax_of
 from gradstudio.graph.text.drawn_bodies import bodies_in
-from gradstudio.graph.text.literal_text import quote
 
 OLD = "\0"
 """In what is to be written: the text that it takes the place of."""
@@ -47,7 +44,7 @@ def code_fixes(finding: Finding, graph: Graph) -> Iterator[Offer]:
 
 
 def _recipe(node: Node, code: str) -> Callable[[Graph], Edits]:
-    edit = ReplaceNode(msgspec.structs.replace(node, literals={**node.literals, "code": quote(code)}))
+    edit = ReplaceNode(with_code(node, code))
     return lambda _graph: (edit,)
 
 
@@ -108,6 +105,8 @@ def _zero_before(finding: Finding, parts: list[Part]) -> Iterator[_Change]:
     for part in parts:
         if not isinstance(part, ast.Expr) or part.lineno != finding.line or not around:
             continue
+        if any(other is not part and isinstance(other, ast.stmt) and other.lineno == part.lineno for other in parts):
+            return  # it shares its line, and nothing fits in between
         called = [one.func for one in ast.walk(around[0]) if isinstance(one, ast.Call)]
         steps = [one for one in called if isinstance(one, ast.Attribute) and one.attr == "step"]
         for owner in dict.fromkeys(ast.unparse(one.value) for one in steps):

@@ -6,11 +6,14 @@ import keyword
 from collections.abc import Iterable
 from functools import lru_cache
 
+import msgspec
+
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.graph_index import graphs_of, index_of
 from gradstudio.graph.model import Graph, Header, ItemId, Node
 from gradstudio.graph.text.code_names import CodeNames, names_of_code, open_line
 from gradstudio.graph.text.code_text import renamed_code, syntax_of
+from gradstudio.graph.text.literal_text import quote
 from gradstudio.late_pattern import late
 
 CODE = "python.code"
@@ -93,6 +96,11 @@ def holds_code(graph: Graph) -> bool:
 def code_of(node: Node) -> str:
     """The statements of a node; "" when its literal is no text."""
     return _text(node.literals.get("code", ""))
+
+
+def with_code(node: Node, code: str) -> Node:
+    """The node with other statements."""
+    return msgspec.structs.replace(node, literals={**node.literals, "code": quote(code)})
 
 
 def shown_lines(node: Node) -> tuple[str, ...]:

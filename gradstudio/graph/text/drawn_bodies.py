@@ -7,12 +7,9 @@ Nothing drawn calls such a definition: code does, by the function.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from gradstudio.graph.model import Node
-from gradstudio.graph.text.code_records import code_of, is_code
+from gradstudio.graph.text.code_records import code_of, is_code, with_code
 from gradstudio.graph.text.code_text import indented
-from gradstudio.graph.text.literal_text import quote
 from gradstudio.late_pattern import late
 
 CALLED = "()"
@@ -69,7 +66,7 @@ def with_body_names(node: Node, called: Mapping[str, str]) -> Node:
     lines = code_of(node).split("\n")
     for place in body_places(code_of(node)):
         lines[place.line] = body_line(place.indent, called.get(place.name, place.name))
-    return msgspec.structs.replace(node, literals={**node.literals, "code": quote("\n".join(lines))})
+    return with_code(node, "\n".join(lines))
 
 
 def with_bodies(code: str, bodies: Mapping[str, Sequence[str]]) -> str:

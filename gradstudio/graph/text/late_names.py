@@ -7,17 +7,14 @@ import builtins
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-import msgspec
-
 from gradstudio.graph.edits import Edits, ReplaceNode
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.graph_index import nodes_of
 from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.names import bound_names
-from gradstudio.graph.text.code_records import CODE, READ, code_names, code_of, is_code
+from gradstudio.graph.text.code_records import CODE, READ, code_names, code_of, is_code, with_code
 from gradstudio.graph.text.code_text import renamed_code
 from gradstudio.graph.text.drawn_bodies import is_body
-from gradstudio.graph.text.literal_text import quote
 
 _BUILT_IN = frozenset(dir(builtins))
 
@@ -98,7 +95,7 @@ def _edits(node: Node, changed: Mapping[str, str]) -> list[ReplaceNode]:
     if not changed:
         return []
     code = renamed_code(code_of(node), changed)
-    return [ReplaceNode(msgspec.structs.replace(node, literals={**node.literals, "code": quote(code)}))]
+    return [ReplaceNode(with_code(node, code))]
 
 
 def _changes(before: Graph, after: Graph) -> tuple[set[str], set[str], dict[str, str]]:

@@ -27,8 +27,7 @@ def empty_data(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
 
 def _loops(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
     graph = view.graph
-    loops = [item for item, block in graph.blocks.items() if block.kind == "for"]
-    if not loops:
+    if "for" not in {block.kind for block in graph.blocks.values()}:
         return
     ran = {body for item in facts.latest if outermost(item) in graph for body in graph.ancestors(outermost(item))}
     told = set[ItemId]()

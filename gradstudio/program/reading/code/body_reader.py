@@ -18,10 +18,9 @@ from gradstudio.graph.model import Definition, Graph, ItemId
 from gradstudio.graph.names import bound_names
 from gradstudio.graph.recipes.grouping.definition_copies import with_ids
 from gradstudio.graph.text.code_functions import Free, bound_by_alias
-from gradstudio.graph.text.code_records import STANDARD, code_of, is_code, is_members
+from gradstudio.graph.text.code_records import STANDARD, code_of, is_code, is_members, with_code
 from gradstudio.graph.text.code_text import indented, outdented
 from gradstudio.graph.text.drawn_bodies import body_line, body_name, body_places
-from gradstudio.graph.text.literal_text import quote
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.printing.definition_printer import one_definition
 from gradstudio.program.reading.code.code_imports import imported
@@ -93,8 +92,7 @@ def _with_bodies(text: str, tree: ast.Module, read: Read, read_tree: ReadTree) -
             above = lines.get(node.id, 1) - 1
             lines.update((ids[item], above + line) for item, line in drawn.lines.items() if item in ids)
         if card.code != code_of(node):
-            literals = {**node.literals, "code": quote(card.code)}
-            graph.nodes[node.id] = msgspec.structs.replace(node, literals=literals)
+            graph.nodes[node.id] = with_code(node, card.code)
     return msgspec.structs.replace(read, lines=lines)
 
 

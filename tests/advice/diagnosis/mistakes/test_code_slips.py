@@ -122,3 +122,12 @@ def test_an_attribute_is_written_as_torch_knows_it(line: str, right: str, title:
 def test_what_no_container_of_torch_can_hold_is_mended_by_hand() -> None:
     graph = holding(BY_NUMBER)
     assert [finding_fixes(finding, graph) for finding in of_code(graph)] == [()]
+
+
+@pytest.mark.parametrize(
+    "body", ["net.loss().backward(); opt.step()", "\n        x = 1; net.loss().backward()\n        opt.step()"]
+)
+def test_what_shares_its_line_is_mended_by_hand(body: str) -> None:
+    graph = holding(f"def f(net):\n    while True: {body}\n")
+    (finding,) = of_code(graph)
+    assert (finding.kind, finding_fixes(finding, graph)) == ("no_zero_grad", ())
