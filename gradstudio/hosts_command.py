@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 FINE = 0
 FAILED = 1
 USAGE = 2
+SETTINGS = "another folder of settings"
 Json = dict[str, Any]
 
 
 def add_hosts(parser: argparse.ArgumentParser) -> None:
     """The options of `hosts`."""
-    parser.add_argument("--config-dir", metavar="FOLDER", help="another folder of settings")
+    parser.add_argument("--config-dir", metavar="FOLDER", help=SETTINGS)
     verbs = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
     add = _add(verbs, "add", _add_host, "name a machine, a container or a job")
     add.add_argument("name", metavar="NAME")
@@ -74,6 +75,8 @@ def find_host(name: str | None, folder: str | None = None) -> "Host | None":
 
 def _add(verbs: Any, name: str, does: Callable[..., int], text: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=text)
+    # Behind the verb, too; left out there it must not undo what stands before the verb.
+    parser.add_argument("--config-dir", metavar="FOLDER", default=argparse.SUPPRESS, help=SETTINGS)
     parser.set_defaults(does=does)
     return parser
 

@@ -52,6 +52,28 @@ def test_hosts_are_added_listed_and_removed(capsys: pytest.CaptureFixture[str]) 
     assert "There is no host “gpu1”" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("is_before", [True, False])
+def test_the_folder_of_settings_may_stand_before_each_verb_and_behind_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, is_before: bool
+) -> None:
+    folder = ("--config-dir", str(tmp_path / "other"))
+
+    def hosts(*words: str) -> int:
+        return main(["hosts", *folder, *words] if is_before else ["hosts", *words, *folder])
+
+    line = ("--command", "sh -c {engine}", "--python", "/nope/python")
+    assert hosts("add", "gpu1", *line) == 0
+    capsys.readouterr()
+    assert main(["hosts", "list"]) == 0
+    assert capsys.readouterr().out == ""  # the usual settings have no host
+    assert hosts("list", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["name"] == "gpu1"
+    assert hosts("check", "gpu1") == 1  # there, and asked: it has no such Python
+    assert hosts("running", "gpu1") == 1
+    assert hosts("remove", "gpu1") == 0
+    assert hosts("remove", "gpu1") == 2
+
+
 def test_a_check_says_what_is_there_and_keeps_its_devices(capsys: pytest.CaptureFixture[str], shell: str) -> None:
     assert main(["hosts", "check", shell]) == 0
     said = capsys.readouterr().out

@@ -30,6 +30,7 @@ from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.theme import Theme
 from tests.ui.canvas.conftest import Hand
 from tests.ui.canvas.edit.test_canvas_debugging import Squared, marked, number
+from tests.ui.canvas.test_joined_cards import WEIGHTS, expect_leaves, layer
 
 SVG = "{http://www.w3.org/2000/svg}"
 VIEW = Box(0, 0, 1000, 700)
@@ -276,18 +277,45 @@ def test_words_of_what_had_not_run_stand_within_their_cards(squared: Squared, zo
     tables.pace.flush()
     squared.hand.session.attention.look_at(0)
     assert not has_run(canvas.scene, bare, begun_items(canvas.scene))
+    camera = Camera(zoom, 0.0, 0.0)
+    words = pending_words(squared.hand, camera)
+    boxes = [camera.box_to_view(box) for item in squared.hand.graph.nodes if (box := canvas.scene.placement.box(item))]
+    assert len(words) == 2, "y and z, which have a well"
+    assert all(any(box.x < x < box.right and box.y < y < box.bottom for box in boxes) for x, y in words)
+
+
+def pending_words(hand: Hand, camera: Camera) -> list[tuple[float, float]]:
+    """Where each line of words stands that is painted on what had not run, view pixels."""
     data, generator = QBuffer(), QSvgGenerator()
     data.open(QIODevice.OpenModeFlag.WriteOnly)
     generator.setOutputDevice(data)
     generator.setSize(QSize(2000, 2000))
-    painter, camera = QPainter(generator), Camera(zoom, 0.0, 0.0)
-    paint_pending(painter, canvas.canvas_style, canvas.scene, camera, Box(0, 0, 4000, 4000))
+    painter = QPainter(generator)
+    paint_pending(painter, hand.canvas.canvas_style, hand.canvas.scene, camera, Box(0, 0, 4000, 4000))
     painter.end()
     tree = ElementTree.fromstring(bytes(data.data().data()).decode())
-    words = [(float(one.get("x", "")), float(one.get("y", ""))) for one in tree.iter(f"{SVG}text")]
-    boxes = [camera.box_to_view(box) for item in squared.hand.graph.nodes if (box := canvas.scene.placement.box(item))]
-    assert len(words) == 2, "y and z, which have a well"
-    assert all(any(box.x < x < box.right and box.y < y < box.bottom for box in boxes) for x, y in words)
+    return [(float(one.get("x", "")), float(one.get("y", ""))) for one in tree.iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize("zoom", [1.0, 0.62])
+@pytest.mark.parametrize("room", [0.0, 12.0, 40.0])
+def test_words_of_what_had_not_run_stand_below_the_rows_of_leaves_that_are_expected(
+    squared: Squared, zoom: float, room: float
+) -> None:
+    hand, scene = squared.hand, squared.hand.canvas.scene
+    module, call = layer(hand, x=40, y=500)
+    expect_leaves(hand, module, *WEIGHTS)
+    squared.run()
+    hand.session.attention.look_at(0)
+    card = scene.stack.read(call)
+    card.drawn = scene.stack.leaves(call).height + room  # with the room that its values had at the newest moment
+    assert not has_run(scene, call, begun_items(scene))
+    box = scene.placement.box(call)
+    assert box is not None and len(scene.stack.leaves(call).rows) == 2
+    camera = Camera(zoom, 0.0, 0.0)
+    rows_end = zoom * (box.y + card.layout.height + scene.stack.leaves(call).height)
+    mine = [y for x, y in pending_words(hand, camera) if zoom * box.x < x < zoom * box.right and y > zoom * box.y]
+    assert [y > rows_end for y in mine] == ([True] if room * zoom >= 18.0 else [])
 
 
 def test_what_runs_now_is_neither_lit_nor_bright_at_a_step_before_it(squared: Squared) -> None:

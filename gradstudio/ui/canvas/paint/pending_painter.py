@@ -17,7 +17,7 @@ from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 PALE: Final = 0.5
 WORDS: Final = "not run yet"
 WORDS_PX: Final = 18.0
-"""Height of the words at the lower edge of a card, view pixels; one with less below its ports has the veil alone."""
+"""Height of the words at the lower edge of a card, view pixels; one with less that is empty has the veil alone."""
 
 
 def paint_pending(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Camera, seen: Box) -> None:
@@ -42,11 +42,19 @@ def paint_pending(painter: QPainter, style: CanvasStyle, scene: Scene, camera: C
     if camera.zoom >= DISTANT:
         painter.setFont(style.meter.font("small_italic"))
         painter.setPen(style.color("text_dim"))
-        for card, (x, y, width, height) in zip(cards, rects.tolist(), strict=True):
-            well = height - card.layout.height * camera.zoom
-            if well >= WORDS_PX:
-                line = QRectF(x + 12 * camera.zoom, y + height - WORDS_PX, width - 24 * camera.zoom, WORDS_PX)
+        for k, card, (x, y, width, _) in zip(late, cards, rects.tolist(), strict=True):
+            if _empty_height(scene, scene.stack.ids[k]) * camera.zoom >= WORDS_PX:
+                below = y + (card.layout.height + card.drawn) * camera.zoom
+                line = QRectF(x + 12 * camera.zoom, below - WORDS_PX, width - 24 * camera.zoom, WORDS_PX)
                 painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, WORDS)
+
+
+def _empty_height(scene: Scene, item: ItemId) -> float:
+    """Of the lower part of a well, scene pixels: expected leaves have rows before their module is made."""
+    well = scene.updates.well(item)
+    if well.problem or well.chart is not None:
+        return 0.0
+    return scene.stack.cards[item].drawn - well.leaves.height
 
 
 def begun_items(scene: Scene) -> tuple[ItemId, ...]:
