@@ -226,7 +226,7 @@ class Service:
             case Collect():
                 self._outbox.send(Report(revision=0, entries=()))
             case Infer():
-                self._outbox.send(Inferred(revision=request.revision, ports=()))
+                self._outbox.send(Inferred(document=request.document, revision=request.revision, ports=()))
             case Estimate():
                 self._outbox.send(Estimated())
             case TryWire():

@@ -84,13 +84,13 @@ class FakeEngine:
                 program = request.program or self.load.program
                 node = next(flatten_statements(program.statements)).node
                 self.say(Inferring(revision=revision, node=node, line=1))
-            case Infer(revision=revision, program=program):
+            case Infer(document=document, revision=revision, program=program):
                 program = program or self.load.program
                 ports = tuple(
                     PortInference(node=s.node, dtype="float32", shape=(2,))
                     for s in flatten_statements(program.statements)
                 )
-                self.say(Inferred(revision=revision, ports=ports))
+                self.say(Inferred(document=document, revision=revision, ports=ports))
             case Estimate():
                 self.say(Estimated())
             case TryWire(request=number, target=target, program=program):

@@ -135,9 +135,9 @@ class Babbler:
             case Load(document=document, revision=revision):
                 self._load = request
                 return [Loaded(document=document, revision=revision, stale=False, live=False)]
-            case Infer(revision=revision):
+            case Infer(document=document, revision=revision):
                 ports = [PortInference(node=node, dtype="float32", shape=(2,)) for node in self._nodes()]
-                return [Inferred(revision=revision, ports=tuple(ports))]
+                return [Inferred(document=document, revision=revision, ports=tuple(ports))]
             case Estimate():
                 return [Estimated()]
             case Do(verb=verb) if self._load is not None:

@@ -44,7 +44,7 @@ class Inference:
     def infer(self, request: Infer, load_file: Callable[..., object]) -> Inferred:
         """Shape, dtype and device of every output that can be told, refusals, and what only a run tells."""
         if request.program is None:
-            return Inferred(revision=request.revision, ports=())
+            return Inferred(document=request.document, revision=request.revision, ports=())
         generators = torch.get_rng_state()
         dtype = torch.get_default_dtype()
         way = Way(run_small=request.run_small, fakes=self._warm_up is None or self._warm_up.done)
@@ -67,7 +67,8 @@ class Inference:
         self._insides = calls.used
         if len(self._recipes) > MAX_RECIPES:
             self._recipes.clear()
-        return Inferred(revision=request.revision, ports=tuple(walk.ports.values()), needs=needs)
+        ports = tuple(walk.ports.values())
+        return Inferred(document=request.document, revision=request.revision, ports=ports, needs=needs)
 
     def _look_back(self, items: tuple[Item, ...], walk: InferencePass) -> None:
         """Say where a backward is refused for what was done to its graph."""

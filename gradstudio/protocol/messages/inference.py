@@ -15,12 +15,14 @@ class Infer(Message, frozen=True):
         program: None: the one that was loaded last.
         run_small: tiny values that the text alone decides may be computed for real; False works on
             stand-ins without data only.
+        document: whose program it is, echoed in the answer: two documents may have the same revision.
     """
 
     revision: Size
     program: Program | None = None
     tensors: dict[str, bytes] = msgspec.field(default_factory=dict)
     run_small: bool = True
+    document: str = ""
 
 
 class LeafInference(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -69,11 +71,16 @@ class PortInference(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_de
 
 
 class Inferred(Message, frozen=True):
-    """Answer to `Infer`; `needs` lists the devices whose memory would not suffice."""
+    """Answer to `Infer`, whose document and revision it names.
+
+    Attributes:
+        needs: the devices whose memory would not suffice.
+    """
 
     revision: Size
     ports: tuple[PortInference, ...]
     needs: tuple[Need, ...] = ()
+    document: str = ""
 
 
 class Inferring(Message, frozen=True):

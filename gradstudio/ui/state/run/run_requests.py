@@ -236,7 +236,7 @@ class RunRequests:
 
     def stands(self, inferred: Inferred) -> bool:
         """Whether it is of the program as it stands: cards may have been moved meanwhile."""
-        return inferred.revision == self._inferring
+        return inferred.revision == self._inferring and inferred.document == self.document
 
     @property
     def has_asked(self) -> bool:
@@ -248,7 +248,15 @@ class RunRequests:
         program, revision = self._compiled_now(), self._store.graph.revision
         tensors, self._inferring, self.owes_shapes = self._new_tensors(program), revision, False
         sent = None if self.up_to_date else program
-        self._engine.send(Infer(revision=revision, program=sent, tensors=tensors, run_small=self.run_small))
+        self._engine.send(
+            Infer(
+                document=self.document,
+                revision=revision,
+                program=sent,
+                tensors=tensors,
+                run_small=self.run_small,
+            )
+        )
 
     def do(self, request: requests.Do) -> None:
         """Send a verb; long loops are sampled, and in large programs only what is in view is summarised at once."""

@@ -3,13 +3,16 @@
 import sys
 from collections.abc import Callable, Iterator
 
+import msgspec
 import pytest
 from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes
+from gradstudio.graph.model import ItemId
 from gradstudio.protocol import shape_clock
 from gradstudio.protocol.messages.events import Event, Log
+from gradstudio.protocol.messages.inference import Inferred, PortInference
 from gradstudio.ui.state.run import shape_requests
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
@@ -88,3 +91,28 @@ def test_nobody_waits_for_shapes_that_another_document_has_taken_the_engine_from
 def ask(session: Session) -> None:
     """An edit, behind which shapes are asked for."""
     session.graph_store.submit(recipes.add_operator(session.graph_store.graph, "torch.ones", 0, 0)[0], "Add")
+
+
+def test_shapes_of_another_document_with_the_same_revision_are_not_taken(qtbot: QtBot, session: Make) -> None:
+    one, _ = session("fine")
+    answers: list[Inferred] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, Inferred):
+            answers.append(event)
+
+    one.engine.received.connect(hear)
+    node = next(iter(one.graph_store.graph.nodes))
+    qtbot.waitUntil(lambda: answers != [])
+    late = PortInference(node=node, dtype="int64", shape=(9, 9))
+    ours = msgspec.structs.replace(answers[0], ports=(late,))
+    one.engine.received.emit(msgspec.structs.replace(ours, document="another"))
+    assert shape_of(one, node) == (2,)
+    one.engine.received.emit(ours)
+    assert shape_of(one, node) == (9, 9)
+
+
+def shape_of(session: Session, node: ItemId) -> tuple[int, ...] | None:
+    inference = session.results.inference(node)
+    assert inference is not None
+    return inference.shape
