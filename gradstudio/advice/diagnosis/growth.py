@@ -1,4 +1,4 @@
-"""What grows from turn to turn: numbers of a recurrence, the loss of a training, the graph behind a backward."""
+"""What grows from turn to turn: numbers of a recurrence, the loss of a training."""
 
 import itertools
 import math
@@ -9,12 +9,9 @@ from gradstudio.advice.diagnosis.activations import large_input, unnormalised
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.objective_signs import is_error, learns_all
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.advice.diagnosis.run_facts import RunFacts, magnitude
+from gradstudio.advice.diagnosis.run_facts import RunFacts, magnitude, turn_numbers
 from gradstudio.advice.diagnosis.training_steps import Role
-from gradstudio.graph.analysis.call_paths import Source
-from gradstudio.graph.analysis.program_analysis import effects
-from gradstudio.graph.model import BodyId, Graph, ItemId
-from gradstudio.operators.model import Effect
+from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.records import OptimizerRecord, TensorRecord
@@ -37,16 +34,19 @@ class Growth(NamedTuple):
     """A series that grows by a factor from turn to turn until its end.
 
     Attributes:
-        factor: geometric mean of the growth a turn.
+        factor: geometric mean of the growth a turn; `turns`: over how many.
         since: the first turn of it.
-        overflow: the turn in which it is not finite for the first time; None: it stays finite.
+        overflow: the first turn that is recorded in which it is not finite; None: it stays finite.
         last: the last finite value.
+        leaps: turns without a record are among them.
     """
 
     factor: float
+    turns: int
     since: int
     overflow: int | None
     last: float
+    leaps: bool = False
 
 
 class Series:
@@ -55,16 +55,18 @@ class Series:
     Attributes:
         item: whose first result it is.
         trains: a backward ran between its turns.
+        numbers: of the turns its values are of.
     """
 
-    def __init__(self, item: ItemId, rows: list[Row], trains: bool) -> None:
+    def __init__(self, item: ItemId, rows: list[Row], trains: bool, is_sampled: bool) -> None:
         """Hold the magnitudes."""
         self.item, self.rows, self.trains = item, rows, trains
-        self.values = [magnitude(row.outputs[0]) for row in rows if row.outputs]
+        self.values = [magnitude(row.outputs[0]) for row in rows]
+        self.numbers: Sequence[int] = turn_numbers(rows) if is_sampled else range(len(rows))
 
     def growth(self) -> Growth | None:
         """How it grows; None where it does not, or not enough."""
-        return growth_of(self.values, LOSS if self.trains else RECURRENCE)
+        return growth_of(self.values, self.numbers, LOSS if self.trains else RECURRENCE)
 
     def rise(self) -> Growth | None:
         """How it rises where it does in every turn, however little; None else."""
@@ -74,13 +76,15 @@ class Series:
         is_rising = all(after > before for before, after in itertools.pairwise(finite))
         if not is_rising or len(finite) < len(self.values):
             return None
-        return Growth((finite[-1] / finite[0]) ** (1 / (len(finite) - 1)), 0, None, finite[-1])
+        turns = self.numbers[-1] - self.numbers[0]
+        return Growth((finite[-1] / finite[0]) ** (1 / turns), turns, 0, None, finite[-1], turns >= len(finite))
 
 
-def growth_of(values: Sequence[float | None], least: float) -> Growth | None:
+def growth_of(values: Sequence[float | None], numbers: Sequence[int], least: float) -> Growth | None:
     """The growth at the end of a series of magnitudes, an infinite one where a value is not finite.
 
     Args:
+        numbers: of the turns they are of, rising.
         least: so many times its first value must be reached.
     """
     finite: list[float] = []
@@ -95,20 +99,30 @@ def growth_of(values: Sequence[float | None], least: float) -> Growth | None:
     begin = len(finite) - 1
     while begin > 0 and finite[begin] > LEAST_FACTOR * finite[begin - 1] > TRIVIAL:
         begin -= 1
-    turns = len(finite) - 1 - begin
-    if turns < 1 or finite[begin] <= TRIVIAL:
+    known = len(finite) - 1 - begin
+    if known < 1 or finite[begin] <= TRIVIAL:
         return None
-    factor = (finite[-1] / finite[begin]) ** (1 / turns)
-    grown = Growth(factor, begin, overflow, finite[-1])
+    times = finite[-1] / finite[begin]
+    since, end = numbers[begin], numbers[len(finite) - 1]
+    last = end if overflow is None else numbers[overflow]
+    grown = Growth(
+        factor=times ** (1 / (end - since)),
+        turns=end - since,
+        since=since,
+        overflow=None if overflow is None else last,
+        last=finite[-1],
+        leaps=last - since > (known if overflow is None else known + 1),
+    )
     if overflow is not None:
-        return grown if turns >= LEAST_TURNS or factor > LOSS else None
+        return grown if known >= LEAST_TURNS or times ** (1 / known) > LOSS else None
     is_much = finite[-1] > least * max(finite[begin], finite[0])
-    return grown if turns >= LEAST_TURNS and is_much and _bends(finite[begin:]) else None
+    return grown if known >= LEAST_TURNS and is_much and _bends(finite[begin:], numbers[begin:]) else None
 
 
-def _bends(values: list[float]) -> bool:
-    """Whether it grows by a factor: what is added grows, too."""
-    added = [after - before for before, after in itertools.pairwise(values)][-LEAST_TURNS:]
+def _bends(values: Sequence[float], numbers: Sequence[int]) -> bool:
+    """Whether it grows by a factor: what a turn adds grows, too."""
+    pairs = zip(itertools.pairwise(values), itertools.pairwise(numbers), strict=False)
+    added = [(after - before) / (end - begin) for (before, after), (begin, end) in pairs][-LEAST_TURNS:]
     return added[-1] > BENDS * added[0]
 
 
@@ -127,7 +141,7 @@ def series_of(facts: RunFacts) -> tuple[Series, ...]:
             between[event.node] = backwards
             by_item.setdefault(event.node, []).append(event)
     many = ((item, rows) for item, rows in by_item.items() if len(rows) > 2)
-    found = [Series(item, rows, item in trains) for item, rows in many]
+    found = [Series(item, rows, item in trains, facts.is_sampled) for item, rows in many]
     return tuple(one for one in found if one.growth() is not None or (one.trains and one.rise() is not None))
 
 
@@ -205,8 +219,10 @@ def _rises(view: ProgramView, facts: RunFacts, loss: Series, roles: dict[ItemId,
     is_by_hand = not any(role.act == "step" for role in roles.values())
     if rise is None or update is None or not is_by_hand or not _climbs(view, update):
         return None
-    cause = f"The update of {view.name(roles[update].of)} adds the gradient: {view.name(loss.item)} rises in every step"
-    out = f"By ×{format_number(rise.factor, 2)} a step, to {format_number(rise.last)}. "
+    kept = " that is recorded" if rise.leaps else ""
+    cause = f"The update of {view.name(roles[update].of)} adds the gradient"
+    cause += f": {view.name(loss.item)} rises in every step{kept}"
+    out = f"By {_pace_words(rise, 'step')}, to {format_number(rise.last)}. "
     out += "Nothing is wrong where it is to become larger; else write -=."
     written = {role.of for role in roles.values() if role.act == "write"}
     is_mistake = is_error(view, loss.item) and learns_all(facts, written)
@@ -225,56 +241,21 @@ def _climbs(view: ProgramView, update: ItemId) -> bool:
 
 
 def words_of(grown: Growth, turn: str) -> str:
-    """``×3.1 a turn since turn 4 and overflows in turn 57``, counted from one."""
-    words = f"×{format_number(grown.factor, 2)} a {turn} since {turn} {grown.since + 1}"
-    return words + (f" and overflows in {turn} {grown.overflow + 1}" if grown.overflow is not None else "")
+    """``×3.1 a turn since turn 4 and overflows in turn 57``, counted from one.
+
+    Where turns are not recorded, it may have overflown before: ``by turn 57``.
+    """
+    words = f"{_pace_words(grown, turn)} since {turn} {grown.since + 1:,}"
+    if grown.overflow is None:
+        return words
+    return words + f" and overflows {'by' if grown.leaps else 'in'} {turn} {grown.overflow + 1:,}"
 
 
-def growing_graphs(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
-    """Backwards of one statement that each go through more than the one before."""
-    sizes: dict[ItemId, list[int]] = {}
-    for traced in facts.backwards():
-        if traced.turns:
-            sizes.setdefault(traced.statement, []).append(len(traced.rows))
-    for statement, counts in sizes.items():
-        added = [after - before for before, after in itertools.pairwise(counts)]
-        if len(added) < LEAST_TURNS - 1 or min(added) <= 0:
-            continue
-        carried = _carried_with_graph(view, facts, statement)
-        who = f"{view.name(carried)} brings" if carried is not None else "a value brings"
-        yield Finding(
-            "growing_graph",
-            "warning",
-            statement,
-            f"Each backward goes through all turns before it: {who} its graph along from turn to turn",
-            f"The first went through {counts[0]} autograd nodes, the last through {counts[-1]}: time and memory grow "
-            "with each turn, and retain_graph=True only hides it. Write .detach() where the next turn takes the value.",
-            (statement,) if carried is None else (statement, carried),
-        )
-
-
-def kept_graphs(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
-    """Sums over the turns of a training that keep the graph of every turn, though no backward begins from them."""
-    graph = view.graph
-    for block in graph.blocks.values():
-        if block.kind != "for" or not block.carried or not _trains(graph, block.id):
-            continue
-        for k, name in enumerate(block.carried, 1):
-            wire = graph.wire_into(block.id, f"next.{name}")
-            record = facts.record(wire.source, wire.output) if wire is not None else None
-            if wire is None or not isinstance(record, TensorRecord) or not record.requires_grad or record.is_leaf:
-                continue
-            if _leads_to_backward(graph, [(block.id, k), (wire.source, wire.output)]):
-                continue
-            yield Finding(
-                "kept_graph",
-                "warning",
-                wire.source,
-                f"{name} keeps the graph of every turn: it adds up a tensor that requires grad",
-                "No backward begins from it, so all that it holds is memory that grows with each turn. Add up "
-                "loss.item(), or loss.detach().",
-                (wire.source, block.id),
-            )
+def _pace_words(grown: Growth, turn: str) -> str:
+    """``×3.1 a turn``; where many turns in between are not recorded and each grows by little ``×85 in 4,096 turns``."""
+    if grown.leaps and grown.factor < LEAST_FACTOR:
+        return f"×{format_number(grown.factor**grown.turns, 2)} in {grown.turns:,} {turn}s"
+    return f"×{format_number(grown.factor, 2)} a {turn}"
 
 
 # ------------------------------------------------------------------ helpers
@@ -339,45 +320,3 @@ def _summands(view: ProgramView, facts: RunFacts, loss: ItemId) -> int:
     source = view.source(stage.item)
     record = facts.record(*view.resolve(source.item, source.output)) if source is not None else None
     return math.prod(record.summary.shape) if isinstance(record, TensorRecord) else 0
-
-
-def _carried_with_graph(view: ProgramView, facts: RunFacts, statement: ItemId) -> ItemId | None:
-    """What the loop around a backward carries with a graph."""
-    graph = view.graph
-    around = graph.ancestors(statement) if statement in graph else ()
-    for body in around:
-        block = graph.blocks.get(ItemId(body))
-        for k in range(1, len(block.carried) + 1) if block is not None else ():
-            for source in view.carried(ItemId(body), k):
-                if source.port.startswith("next.") and _has_graph(facts, source):
-                    return source.item
-    return None
-
-
-def _has_graph(facts: RunFacts, source: Source) -> bool:
-    record = facts.record(source.item, source.output)
-    return isinstance(record, TensorRecord) and record.requires_grad and not record.is_leaf
-
-
-def _trains(graph: Graph, loop: ItemId) -> bool:
-    return any(Effect.BACKWARD in effects(graph, item) for item in graph.order(BodyId(loop)))
-
-
-def _leads_to_backward(graph: Graph, begin: list[tuple[ItemId, int]]) -> bool:
-    todo, seen = list(begin), set(begin)
-    while todo:
-        item, output = todo.pop()
-        for wire in graph.wires_from(item):
-            if wire.output != output:
-                continue
-            if wire.target in graph and Effect.BACKWARD in effects(graph, wire.target):
-                return True
-            outputs = [0] if wire.target in graph.nodes else []
-            block = graph.blocks.get(wire.target)
-            if block is not None and wire.port.partition(".")[2] in block.carried:
-                outputs = [1 + block.carried.index(wire.port.partition(".")[2])]
-            for number in outputs:
-                if (wire.target, number) not in seen:
-                    seen.add((wire.target, number))
-                    todo.append((wire.target, number))
-    return False

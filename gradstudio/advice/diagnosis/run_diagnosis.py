@@ -7,8 +7,9 @@ from itertools import islice
 from gradstudio.advice.diagnosis.activations import dead_nodes, dies, saturated_activations, saturations
 from gradstudio.advice.diagnosis.finding import WEIGHT, Finding, FindingKind
 from gradstudio.advice.diagnosis.gradient_flow import fades, fading_gradients
-from gradstudio.advice.diagnosis.growth import divergence, growing_graphs, kept_graphs, recurrences, series_of
+from gradstudio.advice.diagnosis.growth import divergence, recurrences, series_of
 from gradstudio.advice.diagnosis.mistakes.empty_data import empty_data
+from gradstudio.advice.diagnosis.mistakes.growing_graphs import growing_graphs, kept_graphs
 from gradstudio.advice.diagnosis.mistakes.objective_signs import negated_errors
 from gradstudio.advice.diagnosis.mistakes.stuck_weights import stuck_weights
 from gradstudio.advice.diagnosis.mistakes.summed_steps import spent_rates, summed_means

@@ -1,5 +1,6 @@
 """What of a recorded run its diagnosis reads: rows and backwards in order, and which leaf lives in which storage."""
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
@@ -87,6 +88,7 @@ class RunFacts:
         leaves: by storage, what lives there; `births`: by which of the rows it was first seen.
         held: by the item that made an optimizer, the storages it is to update, and whether each requires grad.
         is_cut: the run began before the first event here.
+        is_sampled: something ran in between that is not in the record.
     """
 
     def __init__(self, timeline: TimelineLike) -> None:
@@ -99,6 +101,7 @@ class RunFacts:
             elif tick.place == 0 and tick.backward in timeline.backwards:
                 self.events.append(timeline.backwards[tick.backward])
         self.course = list(_with_gaps(self.events))
+        self.is_sampled = any(isinstance(event, Gap) for event in self.course)
         self.rows = [event for event in self.events if isinstance(event, Row)]
         self.latest = {row.node: row for row in self.rows}
         self.leaves: dict[int, Leaf] = {}
@@ -228,6 +231,21 @@ def leaf_rows(traced: BackwardTraced) -> Iterator[tuple[LeafKey, AutogradRow]]:
     for row in traced.rows:
         if row.autograd.endswith("AccumulateGrad") and row.values:
             yield (row.values[0].node, row.values[0].path), row
+
+
+def turn_numbers(rows: Sequence[Row]) -> list[int]:
+    """In how many turns an item stood before each of its rows, from 0, those without a record among them.
+
+    Of loops in loops a whole inner one has as many turns as its longest that is known.
+    """
+    longest = [max(turns) + 1 for turns in itertools.zip_longest(*(row.turns for row in rows), fillvalue=0)]
+    numbers = []
+    for row in rows:
+        number = 0
+        for turn, length in zip(row.turns, longest, strict=False):
+            number = number * length + turn
+        numbers.append(number)
+    return numbers
 
 
 def is_filled(view: ProgramView, facts: RunFacts, row: Row) -> bool:

@@ -92,3 +92,22 @@ def test_of_a_right_program_nothing_more_than_a_note_is_told(program: Teaching) 
 def test_what_is_wrong_is_told_of_a_run_by_sample(program: Teaching) -> None:
     events = by_sample(one_by_one(recordings.kept_run(f"{RECORDINGS}/{program.name}")))
     assert is_found(program, told_of(read_script(program.text).graph, events))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("recurrence_that_explodes", "h grows ×11 a turn since turn 1 and overflows by turn 41"),  # in turn 38
+        ("rnn_unrolled_explodes", "h grows ×2.5 a turn since turn 1"),
+        ("rate_of_five", "loss grows ×1.3e4 a step since step 1 and overflows by step 13"),  # in step 10
+        ("update_that_adds_its_gradient", "loss rises in every step that is recorded"),
+        ("rate_of_nearly_nothing", "is so small that all steps in 20 turns change nothing"),
+        ("clipped_to_nothing", "so all steps of opt in 9 turns change nothing"),
+        ("schedule_of_epochs_stepped_by_each_batch", "sched has stepped 24 times and left 6e-08 of the learning rate"),
+    ],
+)
+def test_turns_are_counted_with_those_that_are_not_recorded(name: str, words: str) -> None:
+    program = next(one for one in recorded("planted") if one.name == name)
+    events = by_sample(one_by_one(recordings.kept_run(f"{RECORDINGS}/{name}")))
+    titles = [told.problem.title for told in told_of(read_script(program.text).graph, events)]
+    assert [title for title in titles if words in title], titles

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView, written_nodes
-from gradstudio.advice.diagnosis.run_facts import RunFacts, largest, leaf_rows, magnitude
+from gradstudio.advice.diagnosis.run_facts import RunFacts, largest, leaf_rows, magnitude, turn_numbers
 from gradstudio.advice.diagnosis.training_steps import CLIPS
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
+from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, Record, Summary, TensorRecord
 from gradstudio.protocol.number_format import format_number
 
@@ -34,7 +35,7 @@ class _Course:
         last: the same as they are at the end.
         written: those that steps wrote into.
         gradients: by storage, the first gradient that came.
-        steps: by optimizer, how many there were.
+        steps: by optimizer, those that are recorded.
     """
 
     def __init__(self, facts: RunFacts, steps: dict[ItemId, ItemId]) -> None:
@@ -42,7 +43,7 @@ class _Course:
         self.first: dict[int, Summary] = {}
         self.last: dict[int, Summary] = {}
         self.gradients: dict[int, Summary] = {}
-        self.steps: dict[ItemId, int] = {}
+        self.steps: dict[ItemId, list[Row]] = {}
         for event in facts.events:
             if isinstance(event, BackwardTraced):
                 for key, row in leaf_rows(event):
@@ -55,7 +56,7 @@ class _Course:
                     self._note(leaf.storage, leaf.summary)
             optimizer = steps.get(event.node)
             if optimizer is not None:
-                self.steps[optimizer] = self.steps.get(optimizer, 0) + 1
+                self.steps.setdefault(optimizer, []).append(event)
             for state in event.writes:
                 self._note(state.storage, state.record.summary)
                 if optimizer is not None:
@@ -76,33 +77,41 @@ def stuck_weights(view: ProgramView, facts: RunFacts, steps: dict[ItemId, ItemId
     if not steps or facts.is_cut:
         return
     course = _Course(facts, steps)
-    for optimizer, count in course.steps.items():
+    for optimizer, rows in course.steps.items():
         held = [storage for storage in facts.held.get(optimizer, {}) if storage in course.gradients]
-        yield from _too_short(view, facts, course, optimizer, held, count)
+        yield from _too_short(view, facts, course, optimizer, held, rows)
         yield from _strong_decay(view, facts, optimizer)
         yield from _alike(view, facts, course, held)
 
 
 def _too_short(
-    view: ProgramView, facts: RunFacts, course: _Course, optimizer: ItemId, held: list[int], count: int
+    view: ProgramView, facts: RunFacts, course: _Course, optimizer: ItemId, held: list[int], steps: Sequence[Row]
 ) -> Iterator[Finding]:
     """Steps that change the weights by less than a millionth, though there is a gradient to follow."""
     pairs = [(course.first[one], course.last[one]) for one in held if one in course.written]
     gradient = max((largest((course.gradients[one],)) for one in held), default=0.0)
     record = facts.record(optimizer, 0)
     rate = record.groups[0].get("lr") if isinstance(record, OptimizerRecord) and record.groups else None
-    if count < LEAST_STEPS or not pairs or gradient < LEAST_GRADIENT or not isinstance(rate, int | float) or not rate:
+    if (
+        len(steps) < LEAST_STEPS
+        or not pairs
+        or gradient < LEAST_GRADIENT
+        or not isinstance(rate, int | float)
+        or not rate
+    ):
         return
     is_still = all(_is_as_it_was(before, after) for before, after in pairs)
     if not is_still and not (rate < TINY_RATE and not _has_schedule(view) and _is_loss_still(facts)):
         return
     clip, bound = _clip(view)
+    turns = f" in {turn_numbers(steps)[-1] + 1:,} turns" if facts.is_sampled else ""
     if clip is not None and bound < CLIPPED * gradient:
         yield Finding(
             "no_rate",
             "warning",
             clip,
-            f"The gradients are clipped to {bound:g}, so {count} steps of {view.name(optimizer)} change nothing",
+            f"The gradients are clipped to {bound:g}, so {_count_words(steps, turns)} of {view.name(optimizer)}{turns} "
+            "change nothing",
             f"The gradient is {format_number(gradient)} RMS before. A bound cuts what is far too long: 1 … 10 for a "
             "norm.",
             (clip, optimizer),
@@ -113,11 +122,17 @@ def _too_short(
         "no_rate",
         "warning",
         optimizer,
-        f"The learning rate of {view.name(optimizer)} (lr={rate:g}) is so small that {count} steps change nothing",
+        f"The learning rate of {view.name(optimizer)} (lr={rate:g}) is so small that "
+        f"{_count_words(steps, turns)}{turns} change nothing",
         f"The gradient is {format_number(gradient)} RMS, and a step adds lr times that: "
         f"{what}. Begin with 0.1 … 0.001 for SGD, 0.001 for Adam.",
         (optimizer,),
     )
+
+
+def _count_words(steps: Sequence[Row], turns: str) -> str:
+    """``12 steps``; where not all are recorded they are told by the turns that they stand in."""
+    return "all steps" if turns else f"{len(steps)} steps"
 
 
 def _has_schedule(view: ProgramView) -> bool:

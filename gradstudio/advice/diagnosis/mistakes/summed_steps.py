@@ -7,7 +7,7 @@ from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CROSS, ELEMENTWISE, LOGITS
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import SCHEDULES
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.advice.diagnosis.run_facts import Gap, RunFacts
+from gradstudio.advice.diagnosis.run_facts import Gap, RunFacts, turn_numbers
 from gradstudio.advice.diagnosis.training_steps import Role
 from gradstudio.graph.model import ROOT, ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
@@ -73,14 +73,23 @@ def _steps_now_and_then(view: ProgramView, steps: dict[ItemId, ItemId]) -> bool:
     """Whether a condition in a loop decides when to step: what comes before are the parts of one batch."""
     for item in steps:
         place = view.place(item)
-        around = [ItemId(b) for b in place.graph.ancestors(place.item) if b != ROOT] if place is not None else []
-        if place is None or len(around) < LEAST_DEPTH:
-            continue
-        condition = place.graph.wire_into(around[0], "range.0")
-        node = place.graph.nodes.get(condition.source) if condition is not None else None
-        if node is not None and node.operator == CONDITION:
+        depth = len(place.graph.ancestors(place.item)) if place is not None else 0
+        if depth > LEAST_DEPTH and _is_conditional(view, item):
             return True
     return False
+
+
+def _is_conditional(view: ProgramView, item: ItemId) -> bool:
+    """Whether a condition decides if a statement runs."""
+    place = view.place(item)
+    around = [ItemId(b) for b in place.graph.ancestors(place.item) if b != ROOT] if place is not None else []
+    if place is None or not around:
+        return False
+    if place.graph.blocks[around[0]].kind == "if":
+        return True
+    condition = place.graph.wire_into(around[0], "range.0")
+    node = place.graph.nodes.get(condition.source) if condition is not None else None
+    return node is not None and node.operator == CONDITION
 
 
 def _is_of_a_slice(view: ProgramView, root: ItemId) -> bool:
@@ -107,16 +116,18 @@ def spent_rates(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
             continue
         source = view.source(full, ("self",))
         schedule = view.resolve(source.item, source.output)[0] if source is not None else None
-        rows = sum(row.node == full for row in facts.rows)
-        factor = _factor(view, facts, schedule, rows) if schedule is not None else None
-        if schedule is None or factor is None or factor > NOTHING or rows < LEAST_STEPS:
+        rows = [row for row in facts.rows if row.node == full]
+        is_least = facts.is_sampled and _is_conditional(view, full)
+        steps = turn_numbers(rows)[-1] + 1 if facts.is_sampled and rows and not is_least else len(rows)
+        factor = _factor(view, facts, schedule, steps) if schedule is not None else None
+        if schedule is None or factor is None or factor > NOTHING or len(rows) < LEAST_STEPS:
             continue
         yield Finding(
             "no_rate",
             "warning",
             full,
-            f"{view.name(schedule)} has stepped {rows} times and left {factor:.0e} of the learning rate: nothing is "
-            "learnt any more",
+            f"{view.name(schedule)} has stepped {'at least ' * is_least}{steps:,} times and left "
+            f"{'at most ' * is_least}{factor:.0e} of the learning rate: nothing is learnt any more",
             "Each step multiplies the rate. Step it once an epoch, behind the loop over the batches, or let it fall by "
             "less (gamma nearer to 1).",
             (full, schedule),
