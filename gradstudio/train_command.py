@@ -23,6 +23,7 @@ from gradstudio.protocol.errors import BadHost, SlurmRefused
 from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.torchrun import torchrun_entry
 from gradstudio.protocol.torchrun.rendezvous import options_problem
+from gradstudio.protocol.torchrun.script_options import judge_options
 from gradstudio.protocol.torchrun.training_lines import LineReader, TrainLine
 
 FAILED = 1
@@ -34,6 +35,7 @@ _READ_BYTES = 1 << 16
 SUFFIX = ".safetensors"
 RESTARTS = "--max-restarts"
 RESUME = "--resume"
+PLACES = ("--checkpoint", "--log-dir")
 A_STORE_EACH = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
 """For torchrun, which else keeps one store: in it, those that are started again find where those that died listened."""
 LOGS = "--log-dir"
@@ -102,7 +104,7 @@ def add_sweep(parser: argparse.ArgumentParser) -> None:
 
 
 def train(options: argparse.Namespace) -> int:
-    """Write the script and start it; torchrun's exit code, 0 or 1."""
+    """Write the script and start it; torchrun's exit code, 0 or 1. 2: the script does not take an option."""
     from gradstudio.document.errors import CheckpointThere, refusal_text
     from gradstudio.document.opened_graph import Unreadable, open_graph
     from gradstudio.document.python.python_export import export_failure, write_training
@@ -128,6 +130,9 @@ def train(options: argparse.Namespace) -> int:
             (print_line if options.json else print_words)(TrainLine(text=RUNS_AS_WRITTEN))
         elif begins_again(of_torchrun):
             of_script = with_resume(of_script, script.with_suffix(SUFFIX))
+        is_judged = not is_itself and not (options.hosts and names_places(of_script))
+        if is_judged and (code := judge_options(script, of_script)) is not None:
+            return code
     except Unreadable as error:
         print(refusal_text(options.file, error.others, error), file=sys.stderr)
         return UNREADABLE
@@ -203,6 +208,7 @@ def train_on_hosts(options: argparse.Namespace, script: Path, of_torchrun: list[
         of_torchrun=(*words, *of_torchrun),
         of_script=tuple(of_script),
         lines=metrics_file(script, of_script).as_posix(),
+        names_ranks=not options.json,
     )
     trainings = HostTrainings(dict.fromkeys(hosts, order), files, may_send=options.send)
     hear = print_line if options.json else print_words
@@ -219,6 +225,11 @@ def train_on_hosts(options: argparse.Namespace, script: Path, of_torchrun: list[
     if is_ended.is_set():
         return INTERRUPTED
     return FAILED if trainings.failure else 0
+
+
+def names_places(of_script: list[str]) -> bool:
+    """Whether a person has said where the script reads and writes, which may be a place on hosts alone."""
+    return any(one.split("=", 1)[0] in PLACES for one in of_script)
 
 
 def metrics_file(script: Path, of_script: list[str]) -> Path:

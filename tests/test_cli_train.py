@@ -81,12 +81,31 @@ def test_two_processes_of_torchrun_train_and_their_script_stays(program: Path) -
     assert sorted(path.name for path in folder.iterdir()) == ["line.py", "line.safetensors"]
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--nonsense"], 2, "line.py: error: unrecognized arguments: --nonsense\n"),
+        (["--steps", "0"], 2, "line.py: error: argument --steps: 0 is no whole number from 1\n"),
+        (["--resume"], 2, "line.py: error: there is no line.safetensors to go on from\n"),
+        (["--help"], 0, ""),
+    ],
+)
+def test_the_scripts_own_words_about_its_options_come_before_torchrun(
+    words: list[str], code: int, said: str, program: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", "--trust", str(program), "--nproc-per-node", "2", "--", *words]) == code
+    told = capfd.readouterr()
+    assert (told.err or told.out).startswith("usage: line.py [-h] [--steps STEPS]") and told.err.endswith(said)
+    assert "all, resumed ones included" in told.out or code
+    assert "torch" not in told.err
+
+
 @pytest.mark.slow
 def test_a_training_that_fails_ends_with_one(program: Path) -> None:
     command = [sys.executable, "-m", "gradstudio", "train", "--trust", str(program), "--nproc-per-node", "1"]
-    done = subprocess.run([*command, "--", "--nonsense"], capture_output=True, text=True, check=False)
+    done = subprocess.run([*command, "--", "--device", "abacus"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "--nonsense" in done.stderr and "[rank" not in done.stderr, "one alone needs no number"
+    assert "abacus" in done.stderr and "[rank" not in done.stderr, "one alone needs no number"
 
 
 @pytest.mark.parametrize(

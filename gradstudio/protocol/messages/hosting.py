@@ -133,6 +133,7 @@ class TrainThere(Message, frozen=True):
         script: which of them it is.
         of_torchrun, of_script: options.
         lines: where the script writes its metrics, in the folder.
+        names_ranks: each line that one of several ranks prints has its number before it.
     """
 
     name: Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{1,100}$")]
@@ -141,3 +142,4 @@ class TrainThere(Message, frozen=True):
     of_torchrun: tuple[str, ...] = ()
     of_script: tuple[str, ...] = ()
     lines: str = ""
+    names_ranks: bool = False

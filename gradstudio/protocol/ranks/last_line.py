@@ -1,6 +1,7 @@
 """Where a statement stands in the script of a program that was sent."""
 
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -16,6 +17,13 @@ class _Sent(msgspec.Struct):
     program: Program
 
 
+class _Script(NamedTuple):
+    """The lines of a program's code, and the line of each node."""
+
+    lines: list[str]
+    of_node: dict[ItemId, int]
+
+
 _SENT: Final = msgspec.msgpack.Decoder(_Sent)
 
 
@@ -25,7 +33,7 @@ MOST_TEXT: Final = 60
 
 def place_of(load: bytes, line: int) -> str:
     """``line 8 (torch.distributed.barrier())``, of the program of a `Load`: a person's own text may count otherwise."""
-    lines = decoded(_SENT, load).program.code.split("\n") if load else []
+    lines = _script(load).lines if load else []
     text = lines[line - 1].strip().rstrip(":") if 0 < line <= len(lines) else ""
     return f"line {line}" + (f" ({text[:MOST_TEXT]})" if text else "")
 
@@ -34,5 +42,12 @@ def line_of(load: bytes, node: ItemId) -> int:
     """The line of a node in the program of a `Load`, of a call's inside that of the call; 0: it is not known."""
     if not load or not node:
         return 0
-    lines = {span.node: span.line for span in decoded(_SENT, load).program.spans}
+    lines = _script(load).of_node
     return lines.get(node, lines.get(outermost(node), 0))
+
+
+@lru_cache(maxsize=1)
+def _script(load: bytes) -> _Script:
+    """Of the newest program: it is asked for each rank, at each word about it."""
+    program = decoded(_SENT, load).program
+    return _Script(program.code.split("\n"), {span.node: span.line for span in program.spans})

@@ -36,7 +36,7 @@ def train_there(quiet_s: float) -> None:
     follower = torchrun_entry.Follower(folder / order.lines) if order.lines else None
     torchrun_entry.hold(quiet_s)
     try:
-        torchrun_entry.run(follower)
+        torchrun_entry.run(follower, names_ranks=order.names_ranks)
     finally:
         _send_back(folder, order.files)
 

@@ -44,7 +44,7 @@ def main() -> None:
         follower = Follower(Path(sys.argv[2]))
         del sys.argv[1:3]
     hold()
-    run(follower)
+    run(follower, names_ranks=follower is None)
 
 
 def hold(quiet_s: float | None = None) -> None:
@@ -217,13 +217,13 @@ def _relay_one(stream: RankStream) -> bool:
     return bool(data)
 
 
-def run(follower: Follower | None) -> None:
-    """torchrun, to its end; all lines of metrics are said by then. Without them lines of several ranks have its number.
+def run(follower: Follower | None, *, names_ranks: bool) -> None:
+    """torchrun, to its end; all lines of metrics are said by then. `names_ranks`: what several print has their number.
 
     Raises:
         SystemExit: it has failed.
     """
-    lines = RankLines() if follower is None else None
+    lines = RankLines() if names_ranks else None
     try:
         runpy.run_module("torch.distributed.run", run_name="__main__", alter_sys=True)
     finally:

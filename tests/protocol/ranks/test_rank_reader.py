@@ -1,6 +1,8 @@
 """What a rank says as bytes, and where the statement that it told of last stands."""
 
-from typing import Any
+import sys
+from types import FrameType
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
@@ -9,12 +11,14 @@ from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.framing import LARGEST_FAR_FRAME, LENGTH_BYTES, encode, framed
+from gradstudio.protocol.framing import LARGEST_FAR_FRAME, LENGTH_BYTES, decoded, encode, framed
 from gradstudio.protocol.hosts.bounded_decoder import MOST_PARTS
 from gradstudio.protocol.messages.events import Log, Paused
+from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.messages.requests import Load
 from gradstudio.protocol.ranks.last_line import line_of
 from gradstudio.protocol.ranks.rank_reader import RankReader
+from gradstudio.protocol.ranks.waiting_words import waiting_words
 
 SAID = Log(level="info", text="x")
 PAUSED = Paused(revision=1, verb="run", outcome="done", next_node=ItemId(""), at_end=True, pass_number=1)
@@ -56,3 +60,32 @@ def test_a_node_stands_in_its_line_and_what_is_inside_a_call_in_that_of_the_call
     assert line_of(sent, second) == line_of(sent, first) + 1 > 1
     assert line_of(sent, ItemId(f"{second}/inside")) == line_of(sent, second)
     assert line_of(sent, ItemId("nobody")) == 0 and line_of(b"", first) == 0
+
+
+class _Waits(NamedTuple):
+    """A rank that is at a line since second 0."""
+
+    number: int
+    running: Running
+    is_busy: bool = True
+    since_s: float = 0.0
+
+
+def test_the_program_is_taken_apart_once_for_words_about_all_ranks() -> None:
+    text = "import torch\n\nx = torch.ones(2)\n" + "".join(f"y{k} = x * {k}\n" for k in range(8))
+    sent = encode(Load(document="d", revision=1, program=compile_graph(read_script(text).graph)))[LENGTH_BYTES:]
+    ranks = [_Waits(number, Running(line=3 + number, seconds=9.0)) for number in range(8)]
+    times = 0
+
+    def see(frame: FrameType, event: str, _: object) -> None:
+        nonlocal times
+        times += event == "call" and frame.f_code is decoded.__code__
+
+    before = sys.getprofile()
+    sys.setprofile(see)
+    try:
+        said = waiting_words(ranks, 9.0, 5.0, sent)
+    finally:
+        sys.setprofile(before)
+    assert said.count("line ") == 8 and "(y0 = " in said
+    assert times == 1
