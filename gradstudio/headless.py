@@ -212,7 +212,8 @@ def _warn(words: str, opened: OpenedGraph, program: Program) -> None:
 def _report(data: Json, opened: OpenedGraph, program: Program, outcome: Outcome, options: argparse.Namespace) -> Result:
     report, graph = outcome.report, opened.graph
     data["seed"] = report.seed
-    data["nodes"], data["statements"] = entries_json(report, module_names(opened.text or program.script))
+    names = module_names(opened.text or program.script)
+    data["nodes"], data["statements"] = entries_json(report, names, module_names(program.code))
     addresses = call_addresses.addresses(graph)
     data["printed"] = printed_json(outcome.printed, addresses)
     data["warnings"] = warnings_json(outcome.warned, addresses)

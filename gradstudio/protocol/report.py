@@ -22,6 +22,8 @@ from gradstudio.protocol.messages.records import (
 )
 
 Json = dict[str, Any]
+BUILT_IN = frozenset({"print", "load_file"})
+"""What an engine gives a program's namespace."""
 
 
 def record_json(record: Record) -> Json:
@@ -54,14 +56,20 @@ def record_json(record: Record) -> Json:
             assert_never(record)
 
 
-def entries_json(report: Report, names: frozenset[str]) -> tuple[Json, Json]:
-    """The report's `nodes`, the variables, functions and classes of these names; and `statements`, all else by address.
+def entries_json(report: Report, names: frozenset[str], drawn: frozenset[str] = frozenset()) -> tuple[Json, Json]:
+    """The report's `nodes`, the variables, functions and classes that Python would hold; and `statements`, by address.
 
-    That is what binds no name, what a drawing binds and the text does not, and with trace parts and earlier bindings.
+    These are what binds no name, what a drawing binds and the text does not, and with trace parts and earlier bindings.
+
+    Args:
+        report: of the run.
+        names: what the text binds.
+        drawn: what the text binds that was executed; all else was bound while it ran (`exec`, `globals()`).
     """
     told = {entry.name: _entry(entry) for entry in (*report.defined, *report.entries)}
     own = {entry.name for entry in report.entries}
-    nodes = {name: entry for name, entry in told.items() if name in names}
+    others = own | drawn | BUILT_IN
+    nodes = {name: entry for name, entry in told.items() if name in names or name not in others}
     return nodes, {name: entry for name, entry in told.items() if name in own and name not in names}
 
 

@@ -18,6 +18,7 @@ from gradstudio.engine.value.value_records import record_of
 from gradstudio.graph.model import ROOT, Graph, ItemId
 from gradstudio.graph.text.notes import note_of
 from gradstudio.program.compile import compile_graph
+from gradstudio.program.module_names import module_names
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
 from gradstudio.protocol.messages.requests import Trust
@@ -71,7 +72,7 @@ def by_python(text: str, path: str, seed: int | None = None, *, as_main: bool = 
                 raise
         finally:
             torch.set_default_dtype(before)
-        names = bound_names(text) & namespace.keys() - {"_"}
+        names = (bound_names(text) & namespace.keys() - {"_"}) | set(_bound_as_it_ran(text, namespace))
         values = {name: namespace[name] for name in sorted(names) if not _is_called(namespace[name])}
         return Run({name: plain(value) for name, value in values.items()}, printed.getvalue())
 
@@ -95,7 +96,8 @@ def by_engine(
     """Run the graph from nothing on an engine."""
     program = compile_graph(graph)
     outcome = run_program(engine, graph, program, document=document, max_values=MOST_VALUES, trust=trust, trace=trace)
-    found = {entry.name: _plain_record(entry.outputs[0]) for entry in outcome.report.entries if entry.outputs}
+    told = (*outcome.report.defined, *outcome.report.entries)
+    found = {entry.name: _plain_record(entry.outputs[0]) for entry in told if entry.outputs}
     return Run(found, "\n".join(one.text for one in outcome.printed)), outcome
 
 
@@ -148,6 +150,13 @@ def bound_names(text: str) -> set[str]:
     """Every name that the text binds itself."""
     tree = ast.walk(ast.parse(text))
     return {node.id for node in tree if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def _bound_as_it_ran(text: str, namespace: dict[str, Any]) -> Iterator[str]:
+    """What the program has bound by `exec`, `globals()` and the like, which no syntax shows."""
+    for name in namespace.keys() - module_names(text):
+        if not name.startswith("__") and not isinstance(namespace[name], ModuleType):
+            yield name
 
 
 def _is_called(value: object) -> bool:

@@ -121,7 +121,9 @@ def test_the_report_is_json() -> None:
     report = Report(revision=1, entries=(entry, step), defined=(net, msgspec.structs.replace(net, name="F")))
     nodes, statements = json.loads(json.dumps(entries_json(report, frozenset({"y", "Net", "gone"}))))
     assert nodes["y"]["outputs"][0]["value"] == [1.5, 2.0]
-    assert (set(nodes), set(statements)) == ({"y", "Net"}, {"step_1"})
+    assert (set(nodes), set(statements)) == ({"y", "Net", "F"}, {"step_1"})
+    others, _ = entries_json(report, frozenset({"y"}), frozenset({"F"}))
+    assert set(others) == {"y", "Net"}  # no text binds it: it was made as the program ran
 
 
 def test_what_each_user_sent_back_along_each_wire_is_told() -> None:

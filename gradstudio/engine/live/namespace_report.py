@@ -51,7 +51,7 @@ class Reporter:
         known = {entry.name for entry in self._entries}
         for name, value in self._live.namespace.items():
             if name not in known and not name.startswith("__") and not isinstance(value, ModuleType):
-                record = record_of(value, self._max_values)
+                record = self._finished(value, NOBODY, 0)
                 yield NamedEntry(name=name, node=NOBODY, operator="", line=0, outputs=(record,))
 
     def _walk(self, items: tuple[Item, ...], total: dict[str, int]) -> None:

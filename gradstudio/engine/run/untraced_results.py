@@ -131,12 +131,13 @@ def _bind_loop_variables(live: Live, loop: Head) -> None:
 
 
 def _note_setup(live: Live) -> None:
-    """What set-up made; when a name was bound again it is lost, and the next verb begins from nothing."""
+    """What set-up made; when a name was bound again, or unbound, it is lost, and the next verb begins from nothing."""
     for step in live.loaded.steps:
         statement = step.statement
         if statement.repeated or statement.is_part:
             continue
-        if any(live.binder[name][0] != step.id for name in statement.names if name in live.binder):
+        bound = [live.binder[name][0] for name in statement.names if name in live.binder]
+        if any(binder != step.id for binder in bound) or not live.namespace.keys() >= set(statement.names):
             live.resumable = False
             return
         live.bind(step, tuple(live.namespace[name] for name in statement.names))

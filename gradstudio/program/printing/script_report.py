@@ -1,6 +1,6 @@
 """Report: the end of a script, which prints every named tensor and the leaves' gradients."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from functools import cached_property
 
 from gradstudio.graph.analysis import module_modes
@@ -12,6 +12,8 @@ from gradstudio.graph.model import DEFINITION_OUTPUTS, ROOT, Definition, Graph, 
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.ports.module_calls import is_direct, origin
 from gradstudio.graph.slices import Slices, portions, stop_if
+from gradstudio.graph.text.code_names import names_of_code
+from gradstudio.graph.text.code_records import READ, code_of, is_code
 from gradstudio.operators.calls.call_signature import INPUTS, MODULE
 from gradstudio.operators.model import Face, Family, Operator
 from gradstudio.program.printing.comment_lines import INDENT
@@ -75,11 +77,19 @@ class _Reporter:
         for item in self.graph.order():
             if item not in nodes or item in references.nested or not self.validity.is_live(item):
                 continue
+            for name in self._unbound_by(nodes[item]):
+                self.last.pop(name, None)
             if parents[item] == ROOT or _surely_runs(self.graph, item):
                 for name in references.labels(item):
                     if name != "_":
                         self.last.pop(name, None)
                         self.last[name] = item
+
+    def _unbound_by(self, node: Node) -> Iterator[str]:
+        """The names that code takes away (`del`), perhaps: as the script has them."""
+        for name in names_of_code(code_of(node)).removes if is_code(node) else ():
+            wire = self.graph.wires.get((node.id, READ + name))
+            yield name if wire is None else self.references.labels(wire.source)[wire.output]
 
     def beside(self, item: ItemId) -> Beside | None:
         """On what depends what is printed of a statement, beside its row and arguments; None where that may be all."""
