@@ -407,6 +407,8 @@ def test_of_several_runs_colour_tells_which_and_dashes_which_value_and_all_names
     plot.grab()
     plot.grab()
     assert plot.names.more.isVisible() and plot.legend.height() > plot.height()
+    seen = [shown.sceneBoundingRect().bottom() <= plot.names.more.y() for _, shown in plot.legend.items]
+    assert sum(seen) >= 5, "as low as the dock is in a small window"
     place = plot.mapFromScene(plot.legend.sceneBoundingRect().center())
     for _ in range(12):
         QApplication.sendEvent(plot.viewport(), wheel(plot.viewport().mapToGlobal(place), place, -120))
