@@ -403,7 +403,7 @@ def test_of_several_runs_colour_tells_which_and_dashes_which_value_and_all_names
     header = panel.csv().splitlines()[0].split(",")
     assert header == ["turn", *(f"run {k}: {t}" for k in range(3) for t in titles)]
     assert panel.events().count(b"run 2: loss_test") == 3
-    panel.resize(500, 190)
+    panel.resize(500, 150)
     plot.grab()
     plot.grab()
     assert plot.names.more.isVisible() and plot.legend.height() > plot.height()
