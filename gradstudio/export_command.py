@@ -40,7 +40,7 @@ def export(options: argparse.Namespace) -> int:
 
 
 def _write(graph: Graph, options: argparse.Namespace) -> int:
-    from gradstudio.document.python.python_export import export_bytes, printed_anew, write_export
+    from gradstudio.document.python.python_export import export_bytes, words_beside, write_export
 
     named = options.output if options.output not in (None, "-") else options.file
     stem = Path(named).stem if named != "-" else "program"
@@ -50,6 +50,6 @@ def _write(graph: Graph, options: argparse.Namespace) -> int:
         sys.stdout.flush()
         sys.stdout.buffer.write(export_bytes(graph, options.form, stem, options.report))
         sys.stdout.buffer.flush()
-    if words := printed_anew(graph, options.form, stem):
+    if words := words_beside(graph, options.form, stem):
         print(f"{options.file}: {words}", file=sys.stderr)
     return FINE

@@ -7,12 +7,16 @@ from gradstudio.document.file import tensor_folder, write_tensors
 from gradstudio.document.python.python_document import encode_python
 from gradstudio.graph.model import Graph
 from gradstudio.graph.structure.graph_export import FORMATS, format_named
+from gradstudio.program.compile import compile_graph
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.form_table import FORMS, form_named
 from gradstudio.program.forms.training.distributed_training import joins_processes
+from gradstudio.program.module_names import unbound_names
 
 GRAPHS = frozenset(one.name for one in FORMATS)
 """Names of the formats that hold the graph alone, and load nothing."""
+MOST_NAMES = 5
+"""So many names are listed."""
 
 
 def write_export(graph: Graph, path: Path, form: str = "script", report: bool | None = None) -> None:
@@ -60,13 +64,30 @@ def export_bytes(graph: Graph, form: str, stem: str, report: bool | None = None)
     return encode_python(text) if graph.original and form == FORMS[0].name else text.encode()
 
 
-def printed_anew(graph: Graph, form: str, stem: str) -> str:
-    """What to tell of a script in which more is printed anew than was edited; "" for nothing."""
-    if not graph.original or form != FORMS[0].name:
+def words_beside(graph: Graph, form: str, stem: str) -> str:
+    """What to tell of a script: that more is printed anew than was edited, what it lacks to run; "" for nothing."""
+    if form in GRAPHS:
+        return ""
+    if not graph.original:
+        return _lacking(graph)
+    if form != FORMS[0].name:
         return ""
     from gradstudio.program.original.original_script import original_script
 
     return original_script(graph, stem, report=False).anew
+
+
+def _lacking(graph: Graph) -> str:
+    """The names that code on cards reads and no statement binds."""
+    program = compile_graph(graph)
+    names = unbound_names(program.code) if program.codes else ()
+    if not names:
+        return ""
+    listed = ", ".join(f"'{name}'" for name in names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
+    are = "is bound" if len(names) == 1 else "are bound"
+    return (
+        f"It does not run as it is: {listed} {are} nowhere in it. Import or define what is meant, above its first use."
+    )
 
 
 def export_failure(error: Exception, target: object, missing: str) -> str:

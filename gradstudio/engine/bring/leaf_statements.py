@@ -63,7 +63,7 @@ class LeafStatements:
         """The lines that construct a layer and give it the module's values; none when it is there."""
         if id(layer) in self.layers:
             return []
-        name = self.layers[id(layer)] = self._names.fresh(path or type(layer).__name__.lower())
+        name = self.layers[id(layer)] = self.name_for(path or type(layer).__name__.lower())
         maker = self._given.makers[id(layer)]
         lines = [f"{name} = {maker.text}", *self._switches(layer, name)]
         frozen = lines[-1].endswith("requires_grad_(False)")
@@ -101,6 +101,10 @@ class LeafStatements:
     def fresh(self, wish: str) -> str:
         """A name that nothing has yet."""
         return self._names.fresh(wish)
+
+    def name_for(self, wish: str) -> str:
+        """How a layer is called: a name that nothing has yet."""
+        return self.fresh(wish)
 
     def _switches(self, layer: nn.Module, name: str) -> list[str]:
         lines = []

@@ -79,6 +79,7 @@ class CanvasMapping:
                 self._nodes[ItemId(str(number))] = self._nodes[first]
             if (source := (ItemId(str(number)), 0)) not in text.folding.results:
                 self._outputs.pop(source, None)
+        self._wholes = {self._nodes[provisional] for provisional in self._inner if provisional in self._nodes}
         self._stated = {*self._nodes.values(), *(node for node, _ in self._outputs.values())}
 
     def node(self, provisional: ItemId) -> ItemId:
@@ -176,11 +177,11 @@ class CanvasMapping:
         return path if inner is None else f"{inner.path}{path}"
 
     def _joined(self, rows: list[Row]) -> tuple[Row, ...]:
-        """Rows of one card of code are one: its statements stand on it together."""
+        """Rows of one card of code are one, as its statements stand on it together; so are the parts of a module."""
         found: dict[tuple[ItemId, int], Row] = {}
         for row in rows:
-            is_code = self._graph.nodes[row.node].operator == CODE
-            key = (row.node, 0 if is_code else row.step)
+            is_whole = row.node in self._wholes or self._graph.nodes[row.node].operator == CODE
+            key = (row.node, 0 if is_whole else row.step)
             known = found.get(key)
             if known is not None:
                 both = zip_longest(known.outputs, row.outputs, fillvalue=_NOTHING)

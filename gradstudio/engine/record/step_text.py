@@ -14,10 +14,12 @@ from gradstudio.engine.bring.forward_recorder import Call, Visit, tensors_in
 from gradstudio.engine.bring.forward_text import Recording, Writer
 from gradstudio.engine.bring.layer_constructors import tensors_of
 from gradstudio.engine.bring.leaf_statements import LeafStatements, ModuleState
-from gradstudio.engine.bring.value_literals import NotWritable, literal, small_tensor
+from gradstudio.engine.bring.value_literals import NotWritable, literal
 from gradstudio.engine.record.call_facts import BACKWARD, GRAD, LIBRARY, STEP, ZERO_GRAD, ModuleCall, parts_of
+from gradstudio.engine.record.folded_classes import FoldedClass, FoldedClasses
 from gradstudio.engine.record.module_folding import Folding, Inner, fold, producer
 from gradstudio.engine.record.script_files import CallerNames, ScriptFiles
+from gradstudio.engine.record.similar_tensors import similar
 from gradstudio.engine.record.step_recorder import StepRecorder
 from gradstudio.engine.record.transform_watch import function_words
 from gradstudio.graph.model import ItemId
@@ -92,7 +94,7 @@ class _StepLeaves(LeafStatements):
             return self.layer(*owner)
         name = self.fresh(self.wishes.get(id(tensor), "value" if tensor.grad_fn is None else "before"))
         self.names[id(tensor)] = name
-        self.top.append(f"{name} = {_like(tensor, self.before.get(id(tensor)))}")
+        self.top.append(f"{name} = {similar(tensor, self.before.get(id(tensor)))}")
         return []
 
 
@@ -108,6 +110,7 @@ class _StepWriter(Writer):
         self._optimizers: dict[int, str] = {}
         assert isinstance(self._leaves, _StepLeaves)
         self._leaves.wishes, self._leaves.before = names.tensors, recorder.before
+        self._classes = FoldedClasses(recording, folding, recorder.visits, self._names)
 
     def write_step(self) -> StepText:
         """All of it."""
@@ -148,7 +151,8 @@ class _StepWriter(Writer):
     def _head(self) -> list[str]:
         dtype = self._recording.dtype
         header = ["", f"torch.set_default_dtype({dtype})"] if dtype else []
-        return [*IMPORTS, *header, "", *(f"# {line}" for line in self._recording.remark.splitlines())]
+        remark = [f"# {line}" for line in self._recording.remark.splitlines()]
+        return [*IMPORTS, *header, *self._classes.lines, "", *remark]
 
     def _call(self, number: int, call: Call) -> None:
         visit = self._folding.visits.get(number)
@@ -163,11 +167,17 @@ class _StepWriter(Writer):
         members = self._folding.members(visit)
         inside = call.inside[: [one.number for one in call.inside].index(visit)]
         spell = _lenient(speller(lambda tensor: self._name_of(tensor, inside)))
-        given = call_of_layer(self._module(made), made.args, made.kwargs, spell)
-        parts = parts_of(made.result)
+        folded = self._classes.of_visit.get(visit)
+        name = self._module(made, folded)
+        if folded is None:
+            given, results = call_of_layer(name, made.args, made.kwargs, spell), made.result
+        else:
+            given, results = call_of_layer(name, folded.inputs, {}, spell), folded.results
+            results = results[0] if len(results) == 1 else results
+        parts = parts_of(results)
         words = [f"{made.path}_out" if len(parts) == 1 else f"{made.path}_{place}" for place in range(len(parts))]
-        is_one = isinstance(made.result, Tensor)
-        targets = self._bind(made.result, words[0]) if is_one else self._nest(made.result, words)
+        is_one = isinstance(results, Tensor)
+        targets = self._bind(results, words[0]) if is_one else self._nest(results, words)
         for tensor in tensors_in(parts):
             source = producer(self._recording.calls, members, tensor)
             if source is not None:
@@ -176,13 +186,13 @@ class _StepWriter(Writer):
         frames = self._folding.frames.get(visit, inside)
         self._lines.add(f"{targets} = {given}", (*frames, *around), call)
 
-    def _module(self, made: ModuleCall) -> str:
-        """The name of a folded module; that it was there before is written as code."""
+    def _module(self, made: ModuleCall, folded: FoldedClass | None) -> str:
+        """The name of a folded module; one that no class makes, is written as code."""
         if id(made.module) not in self._modules:
             kind = type(made.module).__name__
             name = self._names.fresh(made.path or kind.lower())
             self._modules[id(made.module)] = (made.module, name)
-            self._leaves.top.append(f"{name} = {kind}(...)")
+            self._leaves.top.append(f"{name} = {kind}(...)" if folded is None else f"{name} = {folded.name}()")
         return self._modules[id(made.module)][1]
 
     def _say(self, number: int, call: Call, where: tuple[Visit | str, ...]) -> None:
@@ -286,7 +296,7 @@ class _StepWriter(Writer):
     def _folded_modules(self) -> list[tuple[nn.Module, str]]:
         """Every module that stands for what it does, in the order of the calls."""
         for visit in self._folding.first:
-            self._module(self._step.visits[visit])
+            self._module(self._step.visits[visit], self._classes.of_visit.get(visit))
         return list(self._modules.values())
 
 
@@ -341,17 +351,3 @@ def _lenient(spell: Spell) -> Spell:
             return function_words(value) or f'"<{type(value).__name__}>"'
 
     return spelled
-
-
-def _like(tensor: Tensor, before: Tensor | None) -> str:
-    """An expression for a tensor of that shape; `before` is what it was, where its values are few."""
-    shape = literal(tuple(tensor.shape))
-    dtype = "" if tensor.dtype == torch.get_default_dtype() else f", dtype={tensor.dtype}"
-    is_plain = before is not None and before.layout is torch.strided and before.device.type == "cpu"
-    small = small_tensor(before) if before is not None and is_plain and not before.is_quantized else None
-    learns = tensor.requires_grad and tensor.grad_fn is None
-    if small is not None:
-        return f"{small[:-1]}, requires_grad=True)" if learns else small
-    if tensor.is_floating_point() or tensor.is_complex():
-        return f"torch.randn({shape}{dtype}{', requires_grad=True' if learns else ''})"
-    return f"torch.zeros({shape}{dtype})"

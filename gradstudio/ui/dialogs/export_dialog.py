@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradstudio.document.python.python_export import printed_anew
+from gradstudio.document.python.python_export import words_beside
 from gradstudio.graph.model import Graph
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.form_table import FORMS, Form, reports_by_itself
@@ -158,7 +158,7 @@ class ExportDialog(QDialog):
         except NoForm as error:
             self._text, reason = "", str(error)
         self._title.setText(form.title)
-        words = printed_anew(self._graph, form.name, self._stem) if not reason else ""
+        words = words_beside(self._graph, form.name, self._stem) if not reason else ""
         self._summary.setText(f"{form.summary}\n{words}".rstrip())
         self._why.setText(reason)
         self._preview.setPlainText(self._text)

@@ -11,6 +11,9 @@ from torch import Tensor, nn
 import gradstudio
 from gradstudio.engine.record.module_folding import MOST_STATEMENTS
 from gradstudio.engine.value.tensor_summary import summarise
+from gradstudio.graph.card_grouping import CALL
+from gradstudio.graph.model import Node
+from gradstudio.operators.calls.call_signature import MODULE
 from gradstudio.protocol.messages.records import ModuleRecord
 from tests.engine.record.test_step_record import Recorded
 
@@ -62,13 +65,20 @@ def step(path: Path, height: int, **options: Any) -> tuple[Recorded, dict[str, T
     return Recorded(path), kept | {"loss": loss, "out": out}, tower
 
 
+def calls_of(found: Recorded, name: str) -> list[Node]:
+    """The calls of objects of a class."""
+    graph = found.graph
+    makers = {node.id for node in graph.nodes.values() if node.operator == f"group:{name}"}
+    called = {wire.target for wire in graph.wires.values() if wire.source in makers and wire.port == MODULE}
+    return [graph.nodes[item] for item in called if graph.nodes[item].operator == CALL]
+
+
 @pytest.mark.parametrize(("height", "options"), [(30, {}), (3, {"level": 1})])
 def test_each_block_is_a_call_with_its_value_and_the_gradient_that_came_to_it(
     tmp_path: Path, height: int, options: dict[str, int]
 ) -> None:
     found, kept, _ = step(tmp_path / "step.gsg", height, **options)
-    calls = [node for node in found.graph.nodes.values() if node.operator == "python.free_call"]
-    assert len(calls) == height
+    assert len(calls_of(found, "Part")) == height
     assert len(found.graph.nodes) < MOST_STATEMENTS
     for name, tensor in kept.items():
         assert found.value(name).summary == summarise(tensor.detach()), name
@@ -118,7 +128,7 @@ def test_alike_blocks_in_a_row_are_a_card_each_in_a_frame_that_counts_them_howev
     tmp_path: Path,
 ) -> None:
     found, kept, _ = step(tmp_path / "step.gsg", 4)
-    calls = [node for node in found.graph.nodes.values() if node.operator == "python.free_call"]
+    calls = calls_of(found, "Part")
     assert len(calls) == 4
     frame = next(frame for frame in found.graph.blocks.values() if frame.title == "parts (4 × Part)")
     assert {found.graph.parents[node.id] for node in calls} == {frame.id}
@@ -137,7 +147,7 @@ def test_blocks_that_did_another_thing_are_in_no_row(tmp_path: Path) -> None:
     found = Recorded(tmp_path / "step.gsg")
     assert [node.operator for node in found.graph.nodes.values()].count("torch.tanh") == 1
     assert not [frame.title for frame in found.graph.blocks.values() if "×" in frame.title]
-    assert len([node for node in found.graph.nodes.values() if node.operator == "python.free_call"]) == 4
+    assert len(calls_of(found, "Part")) == 4
 
 
 class Block(nn.Module):

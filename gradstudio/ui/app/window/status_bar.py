@@ -194,11 +194,10 @@ class StatusBar(QStatusBar):
     def _show_facts(self) -> None:
         """How far the loops are, what is left of all of them, and what stands of the run."""
         facts = list(self._facts)
-        if loops := self._session.results.tables.loops.shown:
+        if loops := self._session.results.loops:
             from gradstudio.scene.words.loop_words import loop_words
 
-            shown = [one._replace(loop=self._session.results.ids.standing_for(one.loop)) for one in loops]
-            facts[:0] = loop_words(self._session.graph_store.graph, shown)
+            facts[:0] = loop_words(self._session.graph_store.graph, loops)
         self.passes.setText(" · ".join(facts))
         self.passes.setVisible(bool(facts))
 
@@ -286,9 +285,8 @@ class StatusBar(QStatusBar):
 
     def _on_results_changed(self) -> None:
         """A failure is seen at once, and goes when it stands no more; other words have their time."""
-        loops = self._session.results.tables.loops.shown
-        if loops or self._has_turns:
-            self._has_turns = bool(loops)
+        if self._session.results.loops or self._has_turns:
+            self._has_turns = bool(self._session.results.loops)
             self._show_facts()
         if self._session.results.running_seconds:
             return
