@@ -1,13 +1,13 @@
 """What `run`, `check` and `info` do: an engine, documents one after another, reports. No Qt here."""
 
 import argparse
-import re
 import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -46,16 +46,17 @@ from gradstudio.graph.edits import SetHeader, apply_all
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.file_lines import FileText, line_of_part
+from gradstudio.program.file_lines import FileText, line_of_part, line_of_script
 from gradstudio.program.model import Program, flatten_statements, has_backward
 from gradstudio.program.module_names import module_names
 from gradstudio.program.trust import untrusted_code
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.engine_on_demand import EngineOnDemand
 from gradstudio.protocol.errors import BadRecord, EngineDied, ShapeTooLong
-from gradstudio.protocol.messages.events import Event
+from gradstudio.protocol.messages.events import Event, Log
 from gradstudio.protocol.messages.inference import Inferred, Inferring
 from gradstudio.protocol.messages.progress import Running
+from gradstudio.protocol.ranks.last_line import with_lines
 from gradstudio.protocol.record_file import program_digest, read_record, record_beside
 from gradstudio.protocol.report import clash_json, entries_json, printed_json, trace_json, wires_json
 from gradstudio.protocol.report_table import report_table
@@ -64,7 +65,6 @@ from gradstudio.protocol.source_lines import map_lines, real_device, script_line
 from gradstudio.protocol.versions import installed_version
 
 FINE, FAILED, UNREADABLE = 0, 1, 4
-_LINES: Final = re.compile(r"\bline (\d+)")
 Json = dict[str, Any]
 Result = tuple[int, Json, str]
 """Exit code, the report as data, the report as text."""
@@ -159,7 +159,7 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
     outcome = runner_of(str(data["file"]), keeps=options.keep, goes_on=options.goes_on)(
         process, graph, program, document=uuid.uuid4().hex, trace=options.trace, max_values=options.max_values,
         on_slow=lambda running: _say_slow(running, opened, program, options),
-        on_warning=lambda words: _warn(words, opened, program),
+        on_warning=lambda log: _warn(log, opened, program),
         on_event=recorder.hear if options.problems or options.strict else None, trust=trust,
         type_line=None if data["file"] == "-" else typed_line,
     )  # fmt: skip
@@ -197,16 +197,10 @@ def _say_slow(
         print(slow_words(_line(opened, node, line), turn), file=sys.stderr, flush=True)
 
 
-def _warn(words: str, opened: OpenedGraph, program: Program) -> None:
+def _warn(log: Log, opened: OpenedGraph, program: Program) -> None:
     """What is said beside the run, at once, with the lines as the file has them."""
-    nodes = {one.line: one.node for one in flatten_statements(program.statements)}
-
-    def as_typed(found: re.Match[str]) -> str:
-        line = int(found[1])
-        return f"line {_line(opened, nodes.get(line, ItemId('')), line)}"
-
-    words = words.replace("Stop (Shift+F5)", "Ctrl+C")
-    print(_LINES.sub(as_typed, words), file=sys.stderr, flush=True)
+    placed = with_lines(log, partial(line_of_script, program, opened.lines or {}))
+    print(placed.text.replace("Stop (Shift+F5)", "Ctrl+C"), file=sys.stderr, flush=True)
 
 
 def _report(data: Json, opened: OpenedGraph, program: Program, outcome: Outcome, options: argparse.Namespace) -> Result:

@@ -31,6 +31,16 @@ def line_in_file(program: Program, lines: Mapping[ItemId, int], node: ItemId, li
     return _line_of_code(code, lines, max(0, line - code.line)) if code is not None else lines[item]
 
 
+def line_of_script(program: Program, lines: Mapping[ItemId, int], line: int) -> int:
+    """The line of a file that a line of the script was read from, whatever stands there; the script's, if nothing."""
+    spans = [*program.spans, *(span for inside in program.insides for span in inside.spans)]
+    around = [span for span in spans if span.line <= line <= span.end_line and path_of(span.node)[-1] in lines]
+    if not around:
+        return line
+    own = max(around, key=lambda span: span.line)
+    return line_in_file(program, lines, own.node, line)
+
+
 def line_of_part(program: Program, lines: Mapping[ItemId, int], node: ItemId, line: int) -> int | None:
     """The line of the file from which one of the lines of undrawn Python was read, counted from 1 within it."""
     code = next((code for code in program.codes if code.node == node), None)

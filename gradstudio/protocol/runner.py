@@ -58,7 +58,7 @@ class _Listener:
         self,
         also: Callable[[Event], None] | None,
         ask: Callable[[Asked], None],
-        warn: Callable[[str], None] | None = None,
+        warn: Callable[[Log], None] | None = None,
     ) -> None:
         self.also, self.ask, self.warn = also, ask, warn
         self.failed: Failed | None = None
@@ -81,7 +81,7 @@ class _Listener:
             case Log():
                 self.logged.append(event)
                 if self.warn is not None and event.level == "warning":
-                    self.warn(event.text)
+                    self.warn(event)
             case BackwardTraced():
                 self.backward.append(event)
             case Running():
@@ -119,7 +119,7 @@ def run_program(
     max_values: int = 64,
     on_slow: Callable[[Running | None], None] | None = None,
     on_event: Callable[[Event], None] | None = None,
-    on_warning: Callable[[str], None] | None = None,
+    on_warning: Callable[[Log], None] | None = None,
     trust: Trust | None = None,
     type_line: Callable[[str], str | None] | None = None,
     request: Do = RUN,

@@ -1,16 +1,18 @@
 """Lines of the text that a person gave, in place of those of the script it was written as."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TypeVar
 
 import msgspec
 
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.model import ItemId
-from gradstudio.program.file_lines import line_in_file
+from gradstudio.program.file_lines import line_in_file, line_of_script
 from gradstudio.program.model import Incomplete, Program
 from gradstudio.protocol.messages.events import Failed, Hello, NamedEntry, Printed, Warned
 from gradstudio.protocol.messages.records import PlainRecord
+from gradstudio.protocol.ranks.last_line import with_lines
 from gradstudio.protocol.runner import Outcome
 
 NOWHERE = ItemId("")
@@ -46,12 +48,12 @@ def map_lines(program: Program, outcome: Outcome, lines: Mapping[ItemId, int]) -
 
     report = msgspec.structs.replace(outcome.report, entries=tuple(map(placed, outcome.report.entries)))
     left = Outcome(
-        paused=outcome.paused,
+        paused=with_lines(outcome.paused, partial(line_of_script, program, lines)),
         report=report,
         failed=_with_clash(placed(outcome.failed), lines) if outcome.failed is not None else None,
         printed=list(map(placed, outcome.printed)),
         warned=list(map(placed, outcome.warned)),
-        logged=outcome.logged,
+        logged=[with_lines(log, partial(line_of_script, program, lines)) for log in outcome.logged],
         backward=outcome.backward,
         needs=outcome.needs,
     )

@@ -48,6 +48,15 @@ def test_lines_are_those_of_the_given_text_wherever_it_has_one() -> None:
     assert [row.line for row in before.report.entries] == [3, 4], "what was given stays as it is"
 
 
+def test_words_about_lines_of_the_script_are_told_with_those_of_the_given_text() -> None:
+    outcome, words = left(), "Rank 0 is at line 3 (a = torch.ones(2)); rank 1 is behind line 1: line 3 of 3"
+    outcome.paused = msgspec.structs.replace(outcome.paused, reason=words, names_lines=True)
+    outcome.logged = [Log("error", words, names_lines=True), Log("error", words)]
+    _, after = map_lines(program(), outcome, {N1: 30})
+    mine = "Rank 0 is at line 30 (a = torch.ones(2)); rank 1 is behind line 1: line 3 of 3"
+    assert (after.paused.reason, [log.text for log in after.logged]) == (mine, [mine, words])
+
+
 def test_what_is_inside_a_call_is_told_at_its_own_statement() -> None:
     outcome = left()
     outcome.failed = Failed(1, ItemId("n1/n2"), "call", 9, "ValueError", "no")

@@ -39,6 +39,13 @@ def _fresh_program(desk: Desk, qtbot: QtBot) -> None:
     desk.window.canvas.setFocus()
 
 
+def backward_of_turn(desk: Desk, turn: int) -> int:
+    """The step of a turn's backward at which w, which stands outside of the loop, gets its gradient."""
+    ticks = desk.session.results.timeline.ticks
+    backwards = {traced.turns: number for number, traced in desk.session.results.timeline.backwards.items()}
+    return next(one.index for one in ticks if one.backward == backwards[turn,] and one.node == desk.node("w"))
+
+
 def run(desk: Desk) -> None:
     desk.key(Key.Key_F5)
     desk.until(lambda: desk.value("loss") == losses()[-1])
@@ -54,6 +61,16 @@ def test_every_loss_is_in_the_curve_and_few_turns_in_the_record(desk: Desk) -> N
     kept = desk.session.results.timeline.turns_of(desk.node("loss"))
     assert {(0,), (1,), (2,), (299,)} <= set(kept) and len(kept) < 150
     assert desk.session.results.loops == ()
+    made, sent = desk.session.results.timeline.made_at(desk.node("w"), None), backward_of_turn(desk, 2)
+    assert made is not None
+    for moment, words in ((sent, ["turn 3 of 300"]), (made, [])):
+        desk.session.attention.look_at(moment)
+        assert [one.words for one in desk.session.results.loops] == words
+    desk.session.attention.look_at_now()
+    desk.session.attention.choose_turn(loop, 1)
+    assert [one.words for one in desk.session.results.loops] == ["turn 2 of 300"]
+    desk.session.attention.look_at_now()
+    assert desk.session.results.loops == ()
 
 
 def test_a_turn_that_is_not_recorded_is_typed_and_gone_to_at_a_click(desk: Desk) -> None:
@@ -68,6 +85,7 @@ def test_a_turn_that_is_not_recorded_is_typed_and_gone_to_at_a_click(desk: Desk)
     desk.until(lambda: desk.session.results.active is not None)
     active = desk.session.results.active
     assert active is not None and active.turns == (missing,)
+    assert [one.words for one in desk.session.results.loops] == [f"turn {missing + 1} of 300"]
     assert desk.value("loss") == losses()[missing]
     assert not chooser.recording.isVisible()
     desk.session.attention.look_at_now()

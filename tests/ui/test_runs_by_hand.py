@@ -301,13 +301,44 @@ def test_a_run_is_restored_with_what_it_had_learnt_as_one_step(desk: Desk, panel
     assert desk.graph.nodes[desk.node("opt")].literals["lr"] == "0.1"
     assert desk.session.graph_store.undo_stack.count() == steps + 1
     assert desk.session.run.state.outcome == "done" and not desk.session.run.state.at_end
-    assert "What it had learnt is put back" in desk.said
-    with safe_open(old.folder / "parameters.safetensors", "np") as file:
-        learnt = file.get_tensor("state.w").tolist()
-    record = desk.session.results.tables.written[desk.node("w"), 0].record
-    assert isinstance(record, TensorRecord) and record.summary.value == pytest.approx(learnt)
-    desk.session.graph_store.undo_stack.undo()
+    assert "What it had learnt is put back as of turn 30." in desk.said
+    strip = panel.restored_strip
+    assert strip.isVisible() and strip.words.whole == (
+        "Restored “lr 0.1”: opt.lr 0.3 → 0.1. What it had learnt is put back as of turn 30."
+    )
+    assert desk.session.attention.selection == {desk.node("opt")}
+    assert learnt_now(desk) == pytest.approx(learnt_by(old))
+    strip.back.click()
+    desk.until(lambda: learnt_now(desk) == pytest.approx(learnt_by(panel.model.rows[0])))
     assert desk.graph.nodes[desk.node("opt")].literals["lr"] == "0.3"
+    assert not strip.isVisible()
+
+
+def test_what_came_back_is_said_until_the_document_is_edited_or_runs(desk: Desk, panel: RunsPanel) -> None:
+    for end in (lambda: set_rate(desk, "0.2"), desk.session.run.run):
+        click(panel, 1)
+        panel.restore_button.click()
+        desk.rest()
+        assert panel.restored_strip.isVisible()
+        end()
+        assert not panel.restored_strip.isVisible()
+        desk.rest()
+
+
+def set_rate(desk: Desk, rate: str) -> None:
+    desk.session.graph_store.submit(set_literal(desk.graph, desk.node("opt"), "lr", rate), "Rate")
+
+
+def learnt_by(run: KeptRun) -> list[float]:
+    with safe_open(run.folder / "parameters.safetensors", "np") as file:
+        learnt: list[float] = file.get_tensor("state.w").tolist()
+    return learnt
+
+
+def learnt_now(desk: Desk) -> object:
+    record = desk.session.results.tables.written[desk.node("w"), 0].record
+    assert isinstance(record, TensorRecord)
+    return record.summary.value
 
 
 def test_the_best_of_a_run_is_restored_from_its_menu(desk: Desk, path: Path) -> None:

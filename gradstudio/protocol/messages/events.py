@@ -233,7 +233,7 @@ class Paused(Message, frozen=True):
         next_node: where the counter stands; "" at the end.
         outcome: how it ended. After "failed" a `Failed` came before, after "breakpoint" a `Hit` (its id in `hit`);
             "died": one of several processes that carried it out, and all begin from nothing.
-        changed_by_hand: the run is no longer what the script would give (Zero grad).
+        changed_by_hand: the run is no longer what the script would give (Zero grad).  names_lines: as of `Log`.
     """
 
     revision: Size
@@ -246,6 +246,7 @@ class Paused(Message, frozen=True):
     reason: str = ""
     seconds: Seconds = 0.0
     hit: str = ""
+    names_lines: bool = False
 
 
 class Failed(Message, frozen=True):
@@ -297,10 +298,11 @@ class Warned(Message, frozen=True):
 
 
 class Log(Message, frozen=True):
-    """The engine has something to say that is not of the program."""
+    """The engine has something to say that is not of the program; `names_lines`: about lines of its script."""
 
     level: OneOf["info", "warning", "error"]
     text: str
+    names_lines: bool = False
 
 
 class Memory(Message, frozen=True):

@@ -1,7 +1,9 @@
 """Where a statement stands in the script of a program that was sent."""
 
+import re
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -9,6 +11,7 @@ from gradstudio.graph.groups.call_ids import outermost
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
 from gradstudio.protocol.framing import decoded
+from gradstudio.protocol.messages.events import Log, Paused
 
 
 class _Sent(msgspec.Struct):
@@ -25,10 +28,11 @@ class _Script(NamedTuple):
 
 
 _SENT: Final = msgspec.msgpack.Decoder(_Sent)
-
-
 MOST_TEXT: Final = 60
 """Letters of a statement that are said."""
+Words = TypeVar("Words", bound=Log | Paused)
+_LINE: Final = re.compile(r"\b((?:at|behind|to) line )([1-9]\d*)")
+"""As `place_of` has it, behind the words that lead to a place."""
 
 
 def place_of(load: bytes, line: int) -> str:
@@ -36,6 +40,19 @@ def place_of(load: bytes, line: int) -> str:
     lines = _script(load).lines if load else []
     text = lines[line - 1].strip().rstrip(":") if 0 < line <= len(lines) else ""
     return f"line {line}" + (f" ({text[:MOST_TEXT]})" if text else "")
+
+
+def with_lines(message: Words, own: Callable[[int], int]) -> Words:
+    """Words about lines of the script, told with the lines that whoever reads them has for those."""
+    if not message.names_lines:
+        return message
+
+    def as_read(found: re.Match[str]) -> str:
+        return f"{found[1]}{own(int(found[2]))}"
+
+    if isinstance(message, Log):
+        return msgspec.structs.replace(message, text=_LINE.sub(as_read, message.text))
+    return msgspec.structs.replace(message, reason=_LINE.sub(as_read, message.reason))
 
 
 def line_of(load: bytes, node: ItemId) -> int:

@@ -291,7 +291,7 @@ class Leader:
     def _say_rows(self, traced: Traced, rows: tuple[Row, ...]) -> None:
         self._say(leader_words.with_rows(traced, rows))
         for words in self._stragglers.words(rows, self._loaded):
-            self._say(Log(level="info", text=words))
+            self._say(leader_words.log("info", words))
 
     def _on_backward(self, rank: RankEngine, traced: BackwardTraced, size: int) -> None:
         self._backwards.tell(rank.number, traced, size)
@@ -306,7 +306,7 @@ class Leader:
             self._ends_since_s = time.monotonic()
             self._say(failed)
             if self._count > 1:
-                self._say(Log(level="error", text=leader_words.failure_words(rank.number, failed)))
+                self._say(leader_words.log("error", leader_words.failure_words(rank.number, failed)))
 
     def _on_report(self, rank: RankEngine, report: Report) -> None:
         require_own_report(report, rank.number)
@@ -350,12 +350,12 @@ class Leader:
             self._give_up(*leader_words.end_words(self._ranks, self._loaded))
         elif not self._has_said_waiting and (words := waiting_words(self._ranks, now, PATIENCE_S, self._loaded)):
             self._has_said_waiting = True
-            self._say(Log(level="warning", text=words))
+            self._say(leader_words.log("warning", words))
 
     def _on_rank_ended(self, rank: RankEngine, how: str) -> None:
         words = f"Rank {rank.number} {how}{leader_words.place_words(rank, self._loaded)}"
         if self._verb is None and not rank.is_ready:
-            self._say(Log(level="error", text=f"{words} before it was ready."))
+            self._say(leader_words.log("error", f"{words} before it was ready."))
             self.is_over = True
         else:
             self._give_up(f"{words}. All ranks were ended, and begin from nothing.", "died")
@@ -371,7 +371,7 @@ class Leader:
             self._say(msgspec.structs.replace(self._hello, ready=False))  # what is asked of them waits, and comes anew
         if rows:
             self._say(Traced(revision=0, rows=rows))
-        self._say(Log(level="error", text=words))
+        self._say(leader_words.log("error", words))
         if verb is not None:
             self._say(leader_words.last_pause(verb, self._pauses.get(self.shown), words, outcome))
         self._begin()

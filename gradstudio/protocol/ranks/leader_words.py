@@ -7,7 +7,7 @@ from typing import Literal as OneOf
 
 from msgspec.structs import replace
 
-from gradstudio.protocol.messages.events import Failed, Gradients, Paused, Row, Traced
+from gradstudio.protocol.messages.events import Failed, Gradients, Log, Paused, Row, Traced
 from gradstudio.protocol.messages.requests import Do
 from gradstudio.protocol.ranks.last_line import line_of, place_of
 from gradstudio.protocol.ranks.rank_engine import RankEngine
@@ -44,12 +44,24 @@ def without_spreads(told: Gradients) -> Gradients:
     return replace(told, rows=tuple(rows), written=tuple(with_spreads_now(value, ()) for value in told.written))
 
 
+def log(level: OneOf["info", "warning", "error"], words: str) -> Log:
+    """Words of a leader, which are about lines of the script."""
+    return Log(level=level, text=words, names_lines=True)
+
+
 def last_pause(verb: Do, told: Paused | None, words: str, outcome: Outcome) -> Paused:
     """How the verb ended in the eyes of the window."""
     if told is not None:
-        return replace(told, outcome=outcome, reason=words)
+        return replace(told, outcome=outcome, reason=words, names_lines=True)
     return Paused(
-        revision=0, verb=verb.verb, outcome=outcome, next_node=verb.until, at_end=False, pass_number=1, reason=words
+        revision=0,
+        verb=verb.verb,
+        outcome=outcome,
+        next_node=verb.until,
+        at_end=False,
+        pass_number=1,
+        reason=words,
+        names_lines=True,
     )
 
 

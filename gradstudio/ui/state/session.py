@@ -105,6 +105,7 @@ class Session(QObject):
         store, results = self.graph_store, self.results
         self.run = RunController(store, self.engine, results, self.memory, self.idle, self, self.debug)
         self.run.code_question.file = lambda: self.path or self.read_from
+        self.engine.line = self.run.code_question.line
         self.run.code_question.tell = lambda words: self.engine.tell(Log(level="warning", text=words))
         self.record: RecordedRun | None = None
         self.run.questions.wire_asked = self.run.shapes.patience.asked_of_wire

@@ -194,10 +194,11 @@ class StatusBar(QStatusBar):
     def _show_facts(self) -> None:
         """How far the loops are, what is left of all of them, and what stands of the run."""
         facts = list(self._facts)
-        if loops := self._session.results.loops:
+        if loops := self._session.results.tables.loops.shown:
             from gradstudio.scene.words.loop_words import loop_words
 
-            facts[:0] = loop_words(self._session.graph_store.graph, loops)
+            shown = [one._replace(loop=self._session.results.ids.standing_for(one.loop)) for one in loops]
+            facts[:0] = loop_words(self._session.graph_store.graph, shown)
         self.passes.setText(" · ".join(facts))
         self.passes.setVisible(bool(facts))
 
@@ -285,8 +286,9 @@ class StatusBar(QStatusBar):
 
     def _on_results_changed(self) -> None:
         """A failure is seen at once, and goes when it stands no more; other words have their time."""
-        if self._session.results.loops or self._has_turns:
-            self._has_turns = bool(self._session.results.loops)
+        loops = self._session.results.tables.loops.shown
+        if loops or self._has_turns:
+            self._has_turns = bool(loops)
             self._show_facts()
         if self._session.results.running_seconds:
             return

@@ -14,9 +14,12 @@ from gradstudio.ui.theme import Theme, ui_font
 
 POINTS: Final = 9
 GAP_PX: Final = 8
+TOP_PX: Final = 2
 SHARE: Final = 0.4
 """Of the width, what the names of the curves may take; longer ones are cut, and whole under the pointer."""
 SAMPLE_PX: Final = 44
+ROW_PX: Final = 16
+"""Of a name: one above the other they are many where the dock is low."""
 QWIDGETSIZE_MAX: Final = (1 << 24) - 1
 NOTCH_PX: Final = 40
 
@@ -39,8 +42,9 @@ class CurveLegend:
         """Names of the curves of a plot."""
         self._plot = plot
         item = plot.getPlotItem()
-        self.legend = item.addLegend(offset=(-GAP_PX, GAP_PX), labelTextSize=f"{POINTS}pt", sampleType=_Sample)
+        self.legend = item.addLegend(offset=(-GAP_PX, TOP_PX), labelTextSize=f"{POINTS}pt", sampleType=_Sample)
         self.legend.setParentItem(item)  # beside the curves, not over them
+        self.legend.layout.setContentsMargins(0, 0, 0, 0)
         self._scrolled = 0.0
         self.more = QLabel(plot)
         self.more.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -65,6 +69,9 @@ class CurveLegend:
                 shown.setMaximumWidth(QWIDGETSIZE_MAX)
                 shown.setText(words)
             shown.setMaximumWidth(shown.itemRect().width())  # else it stays as wide as the widest was
+            shown.setMaximumHeight(ROW_PX)
+            shown.setMinimumHeight(ROW_PX)
+            sample.setMaximumHeight(ROW_PX)
         self.legend.updateSize()
         beside = self.legend.width() + 2 * GAP_PX if self.legend.items else 1
         self._plot.getPlotItem().layout.setContentsMargins(1, 1, beside, 1)
@@ -72,11 +79,11 @@ class CurveLegend:
 
     def scroll(self, notches: float) -> None:
         """Show names further up (more than 0) or down, as far as there are some."""
-        overhang = max(self.legend.height() + 2 * GAP_PX - self._plot.height(), 0.0)
+        overhang = max(self.legend.height() + 2 * TOP_PX - self._plot.height(), 0.0)
         if overhang:
             overhang += self.more.sizeHint().height()  # which covers the last of them
         self._scrolled = min(max(self._scrolled - notches * NOTCH_PX, 0.0), overhang)
-        self.legend.anchor(itemPos=(1, 0), parentPos=(1, 0), offset=(-GAP_PX, GAP_PX - self._scrolled))
+        self.legend.anchor(itemPos=(1, 0), parentPos=(1, 0), offset=(-GAP_PX, TOP_PX - self._scrolled))
         self._say_more(overhang)
 
     def holds(self, scene_pos: QPointF) -> bool:

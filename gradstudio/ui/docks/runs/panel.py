@@ -24,6 +24,7 @@ from gradstudio.document.runs.kept_run import BEST, PARAMETERS, KeptRun
 from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.program.write import write_script
 from gradstudio.ui.docks.catch_up import CatchUp
+from gradstudio.ui.docks.runs.restored_strip import RestoredStrip
 from gradstudio.ui.docks.runs.run_model import COLUMNS, DIFFERS, LAST, RUN, RunModel
 from gradstudio.ui.docks.runs.run_words import about_one, about_two
 from gradstudio.ui.docks.runs.sweep_strip import SweepStrip
@@ -47,7 +48,8 @@ HEAD_MARGINS_PX: Final = 18
 BESIDE_NAME_PX: Final = 40
 """The box before a name, as the style draws it, which a view's own hint of sizes leaves out, and margins."""
 RESTORE_BEST: Final = "Restore its best ({name} {value:.4g}, turn {turn:,})"
-ROW_PX: Final = 24
+ROW_PX: Final = 20
+HEADER_PX: Final = 22
 SHARES: Final = (2, 1)
 PAIR: Final = 2
 
@@ -80,6 +82,7 @@ class RunsPanel(QWidget):
         )
         self.strip = SweepStrip(session.runs.sweep, self.list, self)
         self.training_strip = TrainingStrip(session.training, self)
+        self.restored_strip = RestoredStrip(session, self)
         self._lay_out()
         self._sorted_for: Order | None = None
         self._later = CatchUp(self, self.refresh)
@@ -121,8 +124,10 @@ class RunsPanel(QWidget):
     def restore(self, name: str = PARAMETERS) -> None:
         """Make the document what it was in the run that is selected, with what was learnt at its end or at its best."""
         for run in self.selected[:1]:
-            restore(self._session, run, self.list.label(run), name)
+            restored = restore(self._session, run, self.list.label(run), name)
             self.list.show(run.id, True)
+            if restored is not None:
+                self.restored_strip.tell(restored)
 
     def go_on(self) -> None:
         """Train on from the run that is selected: with its program, in its folder."""
@@ -184,6 +189,7 @@ class RunsPanel(QWidget):
         column.addLayout(head)
         column.addWidget(self.strip)
         column.addWidget(self.training_strip)
+        column.addWidget(self.restored_strip)
         column.addLayout(self._stack, 1)
 
     def _say(self) -> None:
@@ -273,6 +279,7 @@ class _Table(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(ROW_PX)
         header = self.horizontalHeader()
+        header.setFixedHeight(HEADER_PX)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setStretchLastSection(True)
         header.setHighlightSections(False)

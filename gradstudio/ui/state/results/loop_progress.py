@@ -1,6 +1,6 @@
 """How far the loops are that a run stands in: turns, how fast they go, and what is left. No Qt here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -54,11 +54,14 @@ class LoopProgress:
     def __init__(self) -> None:
         """It stands in none."""
         self._paces: dict[ItemId, _Pace] = {}
+        self._totals: dict[ItemId, int] = {}
         self.shown: tuple[LoopTurn, ...] = ()
 
     def note(self, event: Turned) -> None:
         """Turns have gone by."""
         pace = self._paces.get(event.loop)
+        if not event.is_over:
+            self._totals[event.loop] = event.total
         if event.is_over:
             self._paces.pop(event.loop, None)
         elif pace is None:
@@ -79,6 +82,11 @@ class LoopProgress:
         """How many turns of a loop have begun since it was last entered; 0: it is not known."""
         pace = self._paces.get(loop)
         return pace.event.turn + 1 if pace is not None else 0
+
+    def at(self, turns: Mapping[ItemId, int]) -> tuple[LoopTurn, ...]:
+        """Loops in turns that are looked at, from 0; how fast they go is of now only."""
+        stood = (Turned(loop=loop, turn=turn, total=self._totals.get(loop, 0)) for loop, turn in turns.items())
+        return tuple(LoopTurn(one.loop, _place_words(one), "", "", _share(one)) for one in stood)
 
     def _say(self) -> None:
         paces = list(self._paces.values())

@@ -62,8 +62,8 @@ class ResultStore(QObject):
         self.resized: frozenset[ItemId] | None = None
         self._alarms: dict[ItemId, Alarm] = {}
         self._store = store
-        self._cursor = TimelineCursor(self.timeline, self.attention, store)
-        self._view = self._cursor.view()
+        self.cursor = TimelineCursor(self.timeline, self.attention, store)
+        self._view = self.cursor.view()
         self.tables.changed.connect(self._on_tables_changed)
         self.tables.weighed.connect(lambda items: self.weighed.emit(self.ids.with_shown(items)))
         self.attention.moment_changed.connect(self._on_attention_moment_changed)
@@ -73,17 +73,17 @@ class ResultStore(QObject):
     @property
     def moment(self) -> int | None:
         """Index of the tick that is looked at; None: now."""
-        return self._cursor.now().tick
+        return self.cursor.now().tick
 
     @property
     def looking_back(self) -> bool:
         """Whether all that is shown is history."""
-        return self._cursor.now().tick is not None
+        return self.cursor.now().tick is not None
 
     @property
     def active(self) -> Tick | None:
         """The tick that is looked at; None: now."""
-        tick = self._cursor.now().active
+        tick = self.cursor.now().active
         if tick is None or SEPARATOR not in tick.node:
             return tick
         return tick._replace(node=self.ids.shown(tick.node))
@@ -91,41 +91,41 @@ class ResultStore(QObject):
     @property
     def active_group(self) -> tuple[Tick, ...]:
         """The ticks of the step that is looked at; one alone when the timeline is unfolded."""
-        return tuple(tick._replace(node=self.ids.shown(tick.node)) for tick in self._cursor.active_group)
+        return tuple(tick._replace(node=self.ids.shown(tick.node)) for tick in self.cursor.active_group)
 
     # ------------------------------------------------------------------ as of the moment
 
     def outputs(self, node: ItemId) -> tuple[Record, ...] | None:
         """Records of the node's results as they were when it last ran, trained leaves as they stood; None before."""
         full = self.ids.full(node) if self.ids.translates else node
-        row = self._cursor.row(full)
+        row = self.cursor.row(full)
         if row is None:
             return None
         written = self.tables.written
         if not written and not self.timeline.wrote_leaves:
             return row.outputs
         return tuple(
-            [self._cursor.trained(row, output, written.get((full, output))) for output in range(len(row.outputs))]
+            [self.cursor.trained(row, output, written.get((full, output))) for output in range(len(row.outputs))]
         )
 
     def row(self, node: ItemId) -> Row | None:
         """When and how the node last ran; None before."""
-        return self._cursor.row(self.ids.full(node) if self.ids.translates else node)
+        return self.cursor.row(self.ids.full(node) if self.ids.translates else node)
 
     def grad(self, node: ItemId, output: int = 0, path: str = "") -> GradRow | None:
         """The gradient of a result (or of a module's parameter by path)."""
-        return self._cursor.grad(self.ids.full(node) if self.ids.translates else node, output, path)
+        return self.cursor.grad(self.ids.full(node) if self.ids.translates else node, output, path)
 
     def gradients_of(self, node: ItemId) -> tuple[GradRow, ...]:
         """All gradients known of a node, parameters included."""
-        return self._cursor.gradients_of(self.ids.full(node))
+        return self.cursor.gradients_of(self.ids.full(node))
 
     def wire_grad(self, wire: Wire) -> WireGrad | None:
         """What the wire's target sent back along it; None: nothing yet, or it has run anew since."""
         source, target = wire.source, wire.target
         if self.ids.translates:
             source, target = self.ids.full(source), self.ids.full(target)
-        return self._cursor.wire_grad(source, wire.output, target, wire.port)
+        return self.cursor.wire_grad(source, wire.output, target, wire.port)
 
     def wire_record(self, wire: Wire) -> Record | None:
         """What went through the wire; None before. Of a leaf, what it was when the target took it."""
@@ -133,48 +133,48 @@ class ResultStore(QObject):
         record = outputs[wire.output] if wire.output < len(outputs) else None
         if not self.timeline.wrote_leaves:
             return record
-        return self._cursor.went_in(self.ids.full(wire.source), wire.output, self.ids.full(wire.target)) or record
+        return self.cursor.went_in(self.ids.full(wire.source), wire.output, self.ids.full(wire.target)) or record
 
     def left_by(self, node: ItemId, output: int = 0, path: str = "") -> Tick | None:
         """The statement that made of a leaf what it is at the moment; None where it is no leaf, or none is known."""
-        return self._cursor.left_by(self.ids.full(node), output, path)
+        return self.cursor.left_by(self.ids.full(node), output, path)
 
     def forming(self, node: ItemId, output: int = 0) -> tuple[tuple[WireGrad, ...], int]:
         """The contributions to a value's gradient so far, in torch's order, and how many there will be."""
-        parts, total = self.timeline.forming(self.ids.full(node), output, self._cursor.now().tick)
+        parts, total = self.timeline.forming(self.ids.full(node), output, self.cursor.now().tick)
         return tuple(map(self.ids.wire, parts)), total
 
     def backward_step(self) -> BackwardStep | None:
         """What happens at the step of a backward that is looked at; None in the forward, or now."""
-        step = self._cursor.backward_step()
+        step = self.cursor.backward_step()
         return self.ids.step(step) if step is not None else None
 
     def shared_storage(self) -> tuple[tuple[ItemId, ItemId], ...]:
         """Pairs (base, view) of nodes whose results share a storage."""
         shown = self.ids.shown
-        pairs = ((shown(base), shown(view)) for base, view in self._cursor.shared_storage())
+        pairs = ((shown(base), shown(view)) for base, view in self.cursor.shared_storage())
         return tuple(dict.fromkeys(pair for pair in pairs if pair[0] != pair[1]))
 
     def version_now(self, storage: int) -> int:
         """The highest version at which anything in a storage was seen, as of the moment."""
-        return self._cursor.version_now(storage)
+        return self.cursor.version_now(storage)
 
     def seconds(self, node: ItemId) -> tuple[float, float]:
         """Seconds the node took in its pass: forward, and in the last backward."""
-        return self.timeline.seconds(self.ids.full(node), self._cursor.now().tick)
+        return self.timeline.seconds(self.ids.full(node), self.cursor.now().tick)
 
     def saved_bytes(self, node: ItemId) -> int:
         """Bytes the node keeps for a backward: 0 after their release."""
         full = self.ids.full(node)
         weighed = self.tables.memory_rows.get(full)
-        if self._cursor.now().tick is None and weighed is not None:
+        if self.cursor.now().tick is None and weighed is not None:
             return weighed.saved_bytes
-        return self.timeline.saved_bytes(full, self._cursor.now().tick)
+        return self.timeline.saved_bytes(full, self.cursor.now().tick)
 
     def released_bytes(self, node: ItemId) -> int:
         """Bytes the node kept for a backward, which a backward has let go."""
         full = self.ids.full(node)
-        made = self.timeline.made_at(full, self._cursor.now().tick)
+        made = self.timeline.made_at(full, self.cursor.now().tick)
         if made is None or self.saved_bytes(node):
             return 0
         return self.timeline.saved_bytes(full, made)
@@ -182,14 +182,14 @@ class ResultStore(QObject):
     def module_now(self, node: ItemId) -> ModuleRecord | None:
         """A module as it stands at the moment, where that is another than when it was made."""
         full = self.ids.full(node)
-        row = self._cursor.row(full)
+        row = self.cursor.row(full)
         made = row.outputs[0] if row is not None and row.outputs else None
         if row is None or not isinstance(made, ModuleRecord):
             return None
         now = self.tables.written.get((full, 0))
         if now is not None and now.step == row.step and not self.looking_back and isinstance(now.record, ModuleRecord):
             return now.record
-        return self._cursor.module(row, 0) if self.timeline.wrote_leaves else None
+        return self.cursor.module(row, 0) if self.timeline.wrote_leaves else None
 
     # ------------------------------------------------------------------ whatever the moment
 
@@ -210,8 +210,11 @@ class ResultStore(QObject):
 
     @property
     def loops(self) -> tuple[LoopTurn, ...]:
-        """The loops that the run stands in, as they stand on the canvas."""
-        shown = self.tables.loops.shown
+        """The loops that the run stands in, or stood in at the moment that is looked at, as they are on the canvas."""
+        shown, turns = self.tables.loops.shown, self.cursor.loop_turns()
+        if turns or self.looking_back:
+            stands = () if self.looking_back else (one for one in shown if one.loop not in turns)
+            shown = (*stands, *self.tables.loops.at(turns))
         return tuple(one._replace(loop=self.ids.standing_for(one.loop)) for one in shown) if shown else ()
 
     def node_memory(self, node: ItemId) -> NodeMemory | None:
@@ -276,7 +279,7 @@ class ResultStore(QObject):
         place = self._store.graph.places.get(full) if self._store is not None else None
         if place is None or not place.chart:
             return None
-        active = self._cursor.now().active
+        active = self.cursor.now().active
         return self.tables.charts.at(
             (full, place.chart), active.row.step if active is not None and active.row else None
         )
@@ -309,8 +312,8 @@ class ResultStore(QObject):
         self.changed.emit(self.ids.with_shown(items))
 
     def _on_attention_moment_changed(self) -> None:
-        items = self._cursor.changed_since(self._view)
-        self._view = self._cursor.view()
+        items = self.cursor.changed_since(self._view)
+        self._view = self.cursor.view()
         if items is None or items:
             shown = self.ids.with_shown(items or ())
             self.resized = shown or None

@@ -201,6 +201,18 @@ class TimelineCursor:
                 return turns
         return tuple(-1 if turn is None else turn for turn in wanted)
 
+    def loop_turns(self) -> dict[ItemId, int]:
+        """The turns that are looked at, by loop: those around the moment, and those that were chosen; empty: now.
+
+        A step of a backward stands in the loops around its statement, too.
+        """
+        active = self.now().active
+        if active is None:
+            return dict(self._attention.chosen_turns)
+        traced = self.timeline.backwards.get(active.backward)
+        around = zip(self._loops(traced.statement), traced.turns, strict=False) if traced is not None else ()
+        return {**dict(around), **self._active_turns(active), **self._attention.chosen_turns}
+
     def view(self) -> View:
         """What is looked at, to compare with later."""
         return self._attention.moment, self.now().backward, dict(self._attention.chosen_turns)

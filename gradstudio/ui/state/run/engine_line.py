@@ -34,7 +34,7 @@ class EngineLine(QObject):
 
     Attributes:
         shown: its tab is the one that is seen; a hidden one asks for no shapes.
-        title: what the document is called now.
+        title: what the document is called now; line: of its script, as its person counts it.
         is_live: whether the engine holds this document's namespace.
         number: which line it is; others have other numbers.
 
@@ -61,6 +61,7 @@ class EngineLine(QObject):
         self._exchange.lines.append(self)
         self.shown = True
         self.title: Callable[[], str] = lambda: "another document"
+        self.line: Callable[[int], int] = lambda line: line
         self.is_live: Callable[[], bool] = lambda: False
         client.state_changed.connect(self.state_changed)
         client.died.connect(self._on_client_died)
@@ -325,6 +326,10 @@ class EngineLine(QObject):
         for field in ("request", "revision"):
             if self.number and (value := getattr(event, field, None)) is not None and value >= BASE:
                 event = msgspec.structs.replace(event, **{field: value % BASE})
+        if isinstance(event, (Log, Paused)) and event.names_lines:
+            from gradstudio.protocol.ranks.last_line import with_lines  # of several processes
+
+            return with_lines(event, self.line)
         return event
 
     def _on_client_noted(self, words: str) -> None:

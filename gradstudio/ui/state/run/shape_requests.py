@@ -197,8 +197,8 @@ class ShapePatience(QObject):
         clock = self._clock
         if not clock.node:
             return ""
-        name = self._requests.name_of(clock.node)
-        return f" at {name} (line {clock.line})" if name else f" at line {clock.line}"
+        name, line = self._requests.name_of(clock.node), self._engine.line(clock.line)
+        return f" at {name} (line {line})" if name else f" at line {line}"
 
     def _on_engine_died(self, _how: object) -> None:
         """Whatever ended it: asked the same again it would end again, for ever."""

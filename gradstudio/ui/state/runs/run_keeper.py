@@ -170,8 +170,8 @@ class RunKeeper(QObject):
     def _put_back(self, run: KeptRun) -> None:
         from gradstudio.ui.state.runs.bring_back import bring_back_program
 
-        session = self._session
-        if bring_back_program(session.graph_store, session.run, run, f"Continue run {when(run)}"):
+        title = f"Continue run {when(run)}"
+        if bring_back_program(self._session.graph_store, self._session.run, run, title) is not None:
             self.go_on(run)
 
     def _acknowledge(self, run: KeptRun) -> None:

@@ -16,6 +16,7 @@ from gradstudio.graph.recipes.removal import delete
 from gradstudio.program.original.line_pairs import line_pairs
 from gradstudio.program.reading.parser import plain_text
 from gradstudio.program.write import write as write_program
+from gradstudio.protocol.messages.events import Log, Paused
 from gradstudio.ui.docks.code.line_diff import is_spacing
 from gradstudio.ui.docks.code.panel import CodePanel
 from gradstudio.ui.docks.code.typed_text import TypedText, changed_alike
@@ -103,6 +104,20 @@ def test_the_line_of_code_that_is_told_is_where_the_dock_has_it_now(
     (code,) = session.run.program.codes
     assert focused_panel.marks.line_of(code.node) == 6
     assert session.run.code_question.place(code.node, code.line) == "line 6"
+
+
+def test_words_of_ranks_name_the_lines_of_the_dock(opened: CodePanel, session: Session) -> None:
+    spans = {span.node: span.line for span in session.run.program.spans}
+    at, behind = spans[node(session, "operator.mul")], spans[node(session, "builtins.print")]
+    assert (at, behind) != (11, 13)
+    told: list[object] = []
+    session.engine.received.connect(told.append)
+    words = f"Rank 1 waits at line {at} (y = x * 2); rank 0 behind line {behind}: 12 s"
+    heard = Paused(0, "run", "died", ItemId(""), False, 1, reason=words, names_lines=True)
+    for event in (Log("warning", words, names_lines=True), Log("info", words), heard):
+        session.engine.hear(event)
+    mine = "Rank 1 waits at line 11 (y = x * 2); rank 0 behind line 13: 12 s"
+    assert [getattr(one, "text", getattr(one, "reason", "")) for one in told] == [mine, words, mine]
 
 
 def test_what_the_canvas_edits_is_the_only_other_line(qtbot: QtBot, opened: CodePanel, session: Session) -> None:

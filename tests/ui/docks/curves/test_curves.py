@@ -15,9 +15,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio.document.event_files import read_events
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.edits import AddBlock, AddNode
+from gradstudio.graph.model import ROOT, Block, BodyId, ItemId, Node
 from gradstudio.graph.recipes import add_operator
 from gradstudio.protocol.curve_titles import curve_title
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.progress import Begin, Curve, CurveKey, Turned
 from gradstudio.protocol.messages.records import Nested, OptimizerRecord, PlainRecord, Summary, TensorRecord
@@ -212,6 +214,30 @@ def test_turns_with_a_gap_are_where_they_were(session: Session) -> None:
     assert store.spread(store.names[0], LOOP).tolist() == [1, 2, 3, 8, 9, 10]
 
 
+def test_the_line_stands_at_the_turn_of_a_backward_and_at_one_that_was_chosen(
+    qtbot: QtBot, session: Session, panel: CurvesPanel
+) -> None:
+    loop = Block(id=LOOP, kind="for", variable="t")
+    leaf = Node(id=ItemId("w"), operator="torch.randn", names=("w",))
+    loss = Node(id=LOSS, operator="torch.exp", names=("loss",))
+    session.graph_store.submit((AddNode(leaf, ROOT, 0), AddBlock(loop, ROOT, 1), AddNode(loss, BodyId(LOOP), 0)), "Add")
+    tables = session.results.tables
+    with qtbot.waitSignal(tables.curves.changed):
+        tables.add_turns(turned(0, [5.0, 4.0, 3.0, 2.0], around=()))
+    tables.add_rows([loss_row(turn, 5.0 - turn) for turn in range(3)])
+    added = AutogradRow(
+        backward=1, autograd="AccumulateGrad", node=leaf.id, id=0, turns=(), incoming=(None,),
+        values=(EdgeValue(node=leaf.id),),
+    )  # fmt: skip
+    tables.add_backward(BackwardTraced(revision=1, rows=(added,), backward=1, statement=LOSS, turns=(2,)))
+    assert panel.plot is not None
+    session.attention.look_at(len(session.results.timeline.ticks) - 1)
+    assert panel.plot._cursor.isVisible() and panel.plot._cursor.value() == 3
+    session.attention.look_at_now()
+    session.attention.choose_turn(LOOP, 1)
+    assert panel.plot._cursor.isVisible() and panel.plot._cursor.value() == 2
+
+
 def test_the_table_has_a_line_a_turn(qtbot: QtBot, session: Session, panel: CurvesPanel) -> None:
     with qtbot.waitSignal(session.results.tables.curves.changed):
         session.results.tables.add_turns(turned(0, [0.1, 0.2]))
@@ -377,10 +403,12 @@ def test_of_several_runs_colour_tells_which_and_dashes_which_value_and_all_names
     header = panel.csv().splitlines()[0].split(",")
     assert header == ["turn", *(f"run {k}: {t}" for k in range(3) for t in titles)]
     assert panel.events().count(b"run 2: loss_test") == 3
-    panel.resize(500, 190)
+    panel.resize(500, 150)
     plot.grab()
     plot.grab()
     assert plot.names.more.isVisible() and plot.legend.height() > plot.height()
+    seen = [shown.sceneBoundingRect().bottom() <= plot.names.more.y() for _, shown in plot.legend.items]
+    assert sum(seen) >= 5, "as low as the dock is in a small window"
     place = plot.mapFromScene(plot.legend.sceneBoundingRect().center())
     for _ in range(12):
         QApplication.sendEvent(plot.viewport(), wheel(plot.viewport().mapToGlobal(place), place, -120))

@@ -70,3 +70,13 @@ def test_what_goes_by_while_a_run_rests_is_no_turn() -> None:
     progress.note(Turned(loop=LOOP, turn=1, total=9, seconds=60.0))
     progress.note(Turned(loop=LOOP, turn=2, total=9, seconds=61.0))
     assert [one.words for one in progress.shown] == ["turn 3 of 9 · 1 a second · 6.0 s left"]
+
+
+def test_turns_that_are_looked_at_are_of_as_many_also_when_the_loop_is_over() -> None:
+    progress = LoopProgress()
+    progress.note(Turned(loop=LOOP, turn=7, total=20, seconds=2.0))
+    progress.note(Turned(loop=LOOP, is_over=True))
+    assert [(one.words, one.share) for one in progress.at({LOOP: 4, INNER: 2})] == [
+        ("turn 5 of 20", 0.25),
+        ("turn 3", 0),
+    ]
