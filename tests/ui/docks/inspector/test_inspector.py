@@ -13,6 +13,8 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
+    QScrollArea,
+    QSpinBox,
     QToolButton,
     QWidget,
 )
@@ -31,6 +33,7 @@ from gradstudio.ui.docks.inspector.editors.argument_editor import ArgumentEditor
 from gradstudio.ui.docks.inspector.editors.data_editor import DataEditor
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.docks.inspector.value_facts import number_facts, stale_sentence
+from gradstudio.ui.docks.inspector.values.tensor_page import TensorPage
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
@@ -498,13 +501,7 @@ def test_the_wheel_over_the_tabs_changes_no_tab_and_below_the_figures_is_no_hole
     session.attention.select([item])
     tabs = inspector.details.values.tabs
     qtbot.waitUntil(tabs.isVisible)
-    bar = tabs.tabBar()
-    middle = QPointF(bar.rect().center())
-    wheel = QWheelEvent(
-        middle, bar.mapToGlobal(middle), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
-    QApplication.sendEvent(bar, wheel)
+    turn_wheel(tabs.tabBar())
     assert tabs.currentIndex() == 0
     page = inspector.details.values.value
     for index in (0, 1):
@@ -512,6 +509,42 @@ def test_the_wheel_over_the_tabs_changes_no_tab_and_below_the_figures_is_no_hole
         qtbot.waitUntil(lambda: abs(tabs.height() - tabs.heightForWidth(tabs.width())) <= 2)
     tabs.setCurrentIndex(0)
     qtbot.waitUntil(lambda: page.height() - page.pairs.geometry().bottom() <= 4)
+
+
+def turn_wheel(widget: QWidget) -> bool:
+    """A notch towards the hand, over the middle of a widget; False: it is left to what lies around."""
+    middle = QPointF(widget.rect().center())
+    wheel = QWheelEvent(
+        middle, widget.mapToGlobal(middle), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(widget, wheel)
+    return wheel.isAccepted()
+
+
+def test_the_wheel_over_the_numbers_scrolls_what_they_lie_in_until_they_are_clicked_or_it_is_at_its_end(
+    qtbot: QtBot, dark: Theme
+) -> None:
+    area, page = QScrollArea(), TensorPage(dark)
+    qtbot.addWidget(area)
+    area.setWidget(page)
+    area.setWidgetResizable(True)
+    area.resize(340, 150)
+    page.show_page("", (), Summary(dtype="float32", shape=(5, 40, 3)), lambda *_: None)
+    area.show()
+    bar, rows, (box,) = area.verticalScrollBar(), page.table.verticalScrollBar(), page.findChildren(QSpinBox)
+    assert page.table.isVisible() and bar.maximum() > 0 and rows.maximum() > 0
+    area.setFocus()
+    for over in (page.table.viewport(), box):
+        assert not turn_wheel(over) and (rows.value(), box.value()) == (0, 0)
+    bar.setValue(bar.maximum())
+    assert turn_wheel(page.table.viewport()) and rows.value() > 0
+    rows.setValue(0)
+    bar.setValue(0)
+    area.activateWindow()
+    page.table.setFocus()
+    qtbot.waitUntil(page.table.hasFocus)
+    assert turn_wheel(page.table.viewport()) and rows.value() > 0
 
 
 def test_figures_beside_a_nan_are_said_to_be_of_the_finite() -> None:

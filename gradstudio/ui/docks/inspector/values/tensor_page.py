@@ -3,7 +3,18 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QTableView, QVBoxLayout, QWidget
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gradstudio.protocol.messages.records import Summary
 from gradstudio.ui.docks.inspector import value_facts
@@ -25,7 +36,7 @@ class TensorPage(QWidget):
         self.remark = label("", "dim", wrap=True)
         self.pairs = PairTable(self)
         self.model = TensorTableModel(theme, self)
-        self.table = QTableView(self)
+        self.table = _NumberTable(self)
         self.table.setModel(self.model)
         self.table.setFont(mono_font())
         self.table.setAccessibleName("Values")
@@ -96,6 +107,41 @@ class TensorPage(QWidget):
         self.table.setFixedHeight(min(rows, MAX_VISIBLE_ROWS) * ROW_PX + head + scroll)
 
 
+class _NumberTable(QTableView):
+    """The wheel scrolls past it, as long as there is something behind it to be scrolled, unless it has the focus."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus() or not _can_go_on(self, event):
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class _IndexBox(QSpinBox):
+    """A number that the wheel scrolls past, unless it has the focus."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+def _can_go_on(widget: QWidget, event: QWheelEvent) -> bool:
+    """Whether what a widget lies in can be scrolled further, the way the wheel is turned; across it never is."""
+    around = widget.parentWidget()
+    while around is not None and not isinstance(around, QScrollArea):
+        around = around.parentWidget()
+    if around is None or not event.angleDelta().y() or event.modifiers():
+        return False
+    bar = around.verticalScrollBar()
+    return bar.value() > bar.minimum() if event.angleDelta().y() > 0 else bar.value() < bar.maximum()
+
+
 class _LeadingIndex(QWidget):
     """A number per leading dimension, for tensors of more than two."""
 
@@ -125,7 +171,7 @@ class _LeadingIndex(QWidget):
         if sizes and 0 not in sizes:
             self._layout.addWidget(QLabel("at"))
             for size in sizes:
-                spin = QSpinBox()
+                spin = _IndexBox()
                 spin.setRange(0, size - 1)
                 spin.setToolTip(f"0 to {size - 1}")
                 spin.valueChanged.connect(lambda _value: self.spins_changed())
