@@ -169,6 +169,9 @@ def _tensor(record: TensorRecord) -> Json:
         "grad": None if record.grad is None else record.grad.value,
         "grad_state": record.grad_state,
     }
+    if record.grad is not None:
+        figures = {"min": record.grad.minimum, "max": record.grad.maximum, "mean": record.grad.mean}
+        data |= {f"grad_{name}": figure for name, figure in figures.items()}
     if summary.shard is not None:
         data["shard"] = _shard(summary, summary.shard)
     if record.grad is not None and record.grad.shard is not None:

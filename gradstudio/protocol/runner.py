@@ -80,7 +80,7 @@ class _Listener:
                 self.warned.append(event)
             case Log():
                 self.logged.append(event)
-                if self.warn is not None and event.level == "warning":
+                if self.warn is not None and event.level != "info":
                     self.warn(event)
             case BackwardTraced():
                 self.backward.append(event)

@@ -17,6 +17,8 @@ from gradstudio.program.trust import code_digest
 from gradstudio.program.write import write_script
 from gradstudio.protocol import client
 from gradstudio.protocol.client import RUNS_CODE, EngineProcess
+from gradstudio.protocol.messages.events import Report
+from gradstudio.protocol.messages.records import ModuleRecord, Summary, TensorRecord
 from gradstudio.protocol.messages.requests import Trust
 from tests.corpus.running import by_engine, by_python, differences
 
@@ -49,6 +51,14 @@ def codes_of(graph: Graph) -> list[str]:
 
 def lines_of(printed: str) -> list[str]:
     return [line.rstrip() for line in printed.splitlines() if line.strip()]
+
+
+def leaf_gradients(report: Report) -> list[tuple[Summary | None, str]]:
+    """The gradient of each leaf that a name holds, itself or in a module, and how it is told."""
+    records = [record for entry in report.entries for record in entry.outputs]
+    tensors = [record for record in records if isinstance(record, TensorRecord)]
+    tensors += [one for record in records if isinstance(record, ModuleRecord) for one in record.parameters.values()]
+    return [(one.grad, one.grad_state) for one in tensors]
 
 
 @texts(TEXTS)
@@ -89,3 +99,4 @@ def test_a_trusted_text_has_the_values_gradients_and_prints_of_python(
     python = by_python(text, str(path), outcome.report.seed, as_main=True)
     assert differences(python, canvas) == []
     assert lines_of(canvas.printed) == lines_of(python.printed)
+    assert [state for grad, state in leaf_gradients(outcome.report) if grad is not None and state == "not_run"] == []

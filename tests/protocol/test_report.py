@@ -46,6 +46,9 @@ def test_a_tensor_has_all_the_fields_of_the_report() -> None:
         "neginf": 0,
         "grad": (1.5, 2.0),
         "grad_state": "value",
+        "grad_min": 1.5,
+        "grad_max": 2.0,
+        "grad_mean": 1.75,
     }
 
 

@@ -51,6 +51,8 @@ def state_of_leaf(leaf: Leaf, backwards: int, last_backward: int | None, pass_nu
     """State and sentence of a leaf that requires grad, or still has a `.grad`."""
     if not leaf.tensor.requires_grad:
         return _state_of_frozen(leaf, last_backward, pass_number)
+    if backwards <= leaf.cleared_at and leaf.tensor.grad is not None:
+        return "value", words.UNWATCHED
     if backwards <= leaf.cleared_at:
         return "not_run", words.NOT_RUN if leaf.emptied_by is None else words.EMPTIED
     if leaf.tensor.grad is None:
