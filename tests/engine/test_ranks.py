@@ -25,6 +25,7 @@ from gradstudio.protocol.ranks.spread_words import spread_amount
 from gradstudio.protocol.report import record_json
 from gradstudio.protocol.report_table import report_table
 from gradstudio.protocol.runner import Outcome, run_program
+from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS, wait_until
 
 RANKS = 2
@@ -111,9 +112,23 @@ def spread(record: TensorRecord) -> Spread:
 
 @pytest.fixture(scope="module")
 def ranks() -> Iterator[EngineProcess]:
+    """Forks: to load torch for each that begins anew takes longer than all that is asked of them."""
+    with engine_forks.everywhere():  # no longer than it is started: others start their own in earnest
+        started = EngineProcess(leader_command(RANKS, RUNS_CODE))
+    with started as engine:
+        engine.wait_until_ready(PATIENCE_SECONDS)
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def in_earnest() -> Iterator[EngineProcess]:
+    """Processes that the leader has started itself, for what becomes of processes; they end with it."""
     with EngineProcess(leader_command(RANKS, RUNS_CODE)) as engine:
         engine.wait_until_ready(PATIENCE_SECONDS)
         yield engine
+        left = ranks_of(engine)
+        assert len(left) == RANKS
+    wait_until("no rank is left", lambda: not any(os.path.exists(f"{PROCESSES}/{one}") for one in left))
 
 
 def by_hand() -> tuple[list[torch.Tensor], torch.Tensor]:
@@ -311,19 +326,17 @@ def test_one_fails_and_the_others_that_wait_for_it_are_ended_and_begin_anew(rank
 
 
 @pytest.mark.skipif(not os.path.isdir(PROCESSES), reason="which processes there are is asked of /proc")
-def test_one_is_killed_and_is_named_and_nothing_is_left_behind() -> None:
-    with EngineProcess(leader_command(RANKS, RUNS_CODE)) as engine:
-        engine.wait_until_ready(PATIENCE_SECONDS)
-        begin(engine, f"{JOIN}t = torch.ones(1)\nfor k in range(10**9):\n    torch.distributed.all_reduce(t)\n")
-        engine.wait_for(Traced, timeout=PATIENCE_SECONDS)
-        os.kill(ranks_of(engine)[1], signal.SIGKILL)
-        paused = engine.wait_for(Paused, timeout=PATIENCE_SECONDS)
-        assert isinstance(paused, Paused) and paused.outcome == "died"
-        assert paused.reason.startswith("Rank 1 was killed by SIGKILL")
-        engine.wait_until_ready(PATIENCE_SECONDS)
-        left = ranks_of(engine)
-        assert len(left) == RANKS
-    wait_until("no rank is left", lambda: not any(os.path.exists(f"{PROCESSES}/{one}") for one in left))
+def test_one_is_killed_and_is_named_and_nothing_is_left_behind(in_earnest: EngineProcess) -> None:
+    killed = ranks_of(in_earnest)
+    begin(in_earnest, f"{JOIN}t = torch.ones(1)\nfor k in range(10**9):\n    torch.distributed.all_reduce(t)\n")
+    in_earnest.wait_for(Traced, timeout=PATIENCE_SECONDS)
+    os.kill(killed[1], signal.SIGKILL)
+    paused = in_earnest.wait_for(Paused, timeout=PATIENCE_SECONDS)
+    assert isinstance(paused, Paused) and paused.outcome == "died"
+    assert paused.reason.startswith("Rank 1 was killed by SIGKILL")
+    in_earnest.wait_until_ready(PATIENCE_SECONDS)
+    assert len(ranks_of(in_earnest)) == RANKS
+    wait_until("none stays", lambda: not any(is_alive(one) for one in killed))
 
 
 BABBLE = f"""{JOIN}import os
@@ -379,15 +392,15 @@ def test_one_without_memory_is_named_with_its_line_and_all_are_stopped(ranks: En
 
 
 @pytest.mark.skipif(not os.path.isdir(PROCESSES), reason="which processes there are is asked of /proc")
-def test_what_ranks_have_started_ends_with_them(ranks: EngineProcess) -> None:
-    begin(ranks, LEFT_BEHIND)
+def test_what_ranks_have_started_ends_with_them(in_earnest: EngineProcess) -> None:
+    begin(in_earnest, LEFT_BEHIND)
     heard: list[Event] = []
-    paused = ranks.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
+    paused = in_earnest.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
     assert isinstance(paused, Paused) and paused.reason.startswith("Rank 1 was killed by SIGKILL")
     children = [int(one.text.split()[-1]) for one in heard if isinstance(one, Printed)]
     assert len(children) == RANKS
     wait_until("no child is left", lambda: not any(is_alive(child) for child in children))
-    ranks.wait_until_ready(PATIENCE_SECONDS)
+    in_earnest.wait_until_ready(PATIENCE_SECONDS)
 
 
 def test_ranks_that_wait_for_one_another_are_named_and_stop(ranks: EngineProcess) -> None:
@@ -455,24 +468,25 @@ def ranks_of(engine: EngineProcess) -> list[int]:
     return [found[key] for key in sorted(found)]
 
 
-def test_one_that_does_not_come_is_named_when_the_time_of_the_group_is_over_and_no_process_stays() -> None:
+def test_one_that_does_not_come_is_named_when_the_time_of_the_group_is_over_and_no_process_stays(
+    in_earnest: EngineProcess,
+) -> None:
     late = "if torch.distributed.get_rank() == 1:\n    threading.Event().wait(600)\n"
     join = JOIN.replace("('gloo')", "('gloo', timeout=datetime.timedelta(seconds=8))")
-    with EngineProcess(leader_command(RANKS, RUNS_CODE)) as engine:
-        engine.wait_until_ready(PATIENCE_SECONDS)
-        processes = ranks_of(engine)
-        begin(
-            engine,
-            f"import datetime\nimport threading\n{join}t = torch.ones(1)\n{late}torch.distributed.all_reduce(t)\n",
-        )
-        heard: list[Event] = []
-        paused = engine.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
-        assert isinstance(paused, Paused) and paused.outcome == "failed"
-        assert paused.reason == (
-            "Rank 0 waited at line 10 for others until the time-out of its group. Who did not come: rank 1 at line 8 "
-            "(if torch.distributed.get_rank() == 1). All were ended, and begin from nothing."
-        )
-        (failed,) = [one for one in heard if isinstance(one, Failed)]
-        assert "Timed out waiting" in failed.message, "its own words stay"
-        wait_until("none stays", lambda: not any(is_alive(one) for one in processes))
-        engine.wait_until_ready(PATIENCE_SECONDS)
+    engine = in_earnest
+    processes = ranks_of(engine)
+    begin(
+        engine,
+        f"import datetime\nimport threading\n{join}t = torch.ones(1)\n{late}torch.distributed.all_reduce(t)\n",
+    )
+    heard: list[Event] = []
+    paused = engine.wait_for(Paused, timeout=PATIENCE_SECONDS, on_event=heard.append)
+    assert isinstance(paused, Paused) and paused.outcome == "failed"
+    assert paused.reason == (
+        "Rank 0 waited at line 10 for others until the time-out of its group. Who did not come: rank 1 at line 8 "
+        "(if torch.distributed.get_rank() == 1). All were ended, and begin from nothing."
+    )
+    (failed,) = [one for one in heard if isinstance(one, Failed)]
+    assert "Timed out waiting" in failed.message, "its own words stay"
+    wait_until("none stays", lambda: not any(is_alive(one) for one in processes))
+    engine.wait_until_ready(PATIENCE_SECONDS)
