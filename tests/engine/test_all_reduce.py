@@ -15,11 +15,10 @@ from gradstudio.protocol.messages.events import Event, Paused
 from gradstudio.protocol.messages.ranks import LookAt
 from gradstudio.protocol.process_group import RUNS_CODE
 from gradstudio.protocol.ranks.rank_command import leader_command
-from gradstudio.protocol.ranks.rank_engine import environment, free_port
 from tests.engine.test_ranks import run
 from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS
-from tests.helpers.program_runs import ProgramRuns
+from tests.helpers.program_runs import ProgramRuns, of_torchrun
 
 RANKS = 3
 """A third is no binary fraction: what is multiplied otherwise is seen in the last bit."""
@@ -135,10 +134,7 @@ def python() -> Iterator[ProgramRuns]:
 
 def by_torch(text: str, python: ProgramRuns, folder: Path) -> list[list[str]]:
     """What each rank prints where torch is alone."""
-    port = str(free_port())
-    ends = python.end_together(
-        text, folder, [{**environment(rank, RANKS), "MASTER_PORT": port} for rank in range(RANKS)]
-    )
+    ends = python.end_together(text, folder, of_torchrun(RANKS))
     assert not any(end.code for end in ends), ends
     return [end.printed.splitlines() for end in ends]
 

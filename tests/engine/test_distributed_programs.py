@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from gradstudio.program.forms.training.distributed_training import Way, distribu
 from gradstudio.program.reading.reader import read_script
 from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS, wait_until
+from tests.helpers.program_runs import ProgramRuns
 from tests.program.forms.training.test_distributed_training import EPOCHS
 
 RANKS = 2
@@ -48,10 +50,18 @@ def torchrun(folder: Path, text: str) -> str:
     return done.stdout
 
 
+@pytest.fixture(scope="module")
+def python() -> Iterator[ProgramRuns]:
+    """Ranks of torch alone, which is loaded once."""
+    with ProgramRuns("torch.distributed.fsdp", "torch._dynamo") as runs:
+        yield runs
+
+
 @pytest.mark.parametrize("way", ["ddp", "fsdp"])
 def test_ranks_of_the_window_and_torchrun_learn_the_same(
-    way: Way, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    way: Way, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, python: ProgramRuns
 ) -> None:
+    """One of them by torchrun itself, which else would load torch for itself and for each rank."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     text = distributed(read_script(EPOCHS, keeps_code=True).graph, way)
     (tmp_path / "net.py").write_text(text)
@@ -59,7 +69,8 @@ def test_ranks_of_the_window_and_torchrun_learn_the_same(
         assert main(["run", "--trust", "--processes", str(RANKS), "--json", str(tmp_path / "net.py")]) == 0
     (told,) = json.loads(f"[{capsys.readouterr().out.strip()}]")
     assert END in text
-    printed = torchrun(tmp_path, text.replace(END, SHOWN))
+    alone = text.replace(END, SHOWN)
+    printed = torchrun(tmp_path, alone) if way == "ddp" else python.as_ranks(alone, tmp_path)
     learnt, loss = json.loads((tmp_path / "learnt.json").read_text())
     assert told["nodes"]["loss"]["outputs"][0]["value"] == loss
     model = told["nodes"]["model"]["outputs"][0]["parameters"]
@@ -77,14 +88,18 @@ RANK_SAYS = "import os\nos.write(1, f'rank {rank} {loss.item()!r}\\n'.encode())"
 
 
 @pytest.mark.slow
-def test_a_training_on_fsdp2_runs_to_its_end_where_no_checkpoint_can_be_taken(tmp_path: Path) -> None:
+def test_a_training_on_fsdp2_runs_to_its_end_where_no_checkpoint_can_be_taken(
+    tmp_path: Path, python: ProgramRuns
+) -> None:
     text = distributed(read_script(LONG.replace("range(400)", "range(40)"), keeps_code=True).graph, "fsdp")
     file = tmp_path / "net.py"
     file.write_text(text)
-    assert command(["run", "--trust", "--processes", str(RANKS), "--keep", str(file)]).wait(PATIENCE_SECONDS) == 0
+    with engine_forks.everywhere():
+        started = command(["run", "--trust", "--processes", str(RANKS), "--keep", str(file)])
+    assert started.wait(PATIENCE_SECONDS) == 0
     kept = newest(file.with_suffix(".runs"))
     assert kept is not None and kept.state == "finished" and END in text
-    printed = torchrun(tmp_path, text.replace(END, f"{RANK_SAYS}\n{END}"))
+    printed = python.as_ranks(text.replace(END, f"{RANK_SAYS}\n{END}"), tmp_path)
     assert f"rank 0 {float(kept.curves()['loss'][1][-1])!r}\n" in printed
 
 
@@ -191,14 +206,16 @@ KEPT = "if torch.distributed.get_rank() == 0:\n    torch.save(net.state_dict(), 
 
 
 @pytest.mark.slow
-def test_what_is_shared_out_on_the_canvas_learns_what_the_training_script_learns(tmp_path: Path) -> None:
+def test_what_is_shared_out_on_the_canvas_learns_what_the_training_script_learns(
+    tmp_path: Path, python: ProgramRuns
+) -> None:
     """Both share out each batch, whose last is smaller, and draw the same order, so that they make the same steps."""
     text = with_training(read_script(ADDED).graph, lambda _value: None).text.replace("range(20)", "range(3)")
     graph = read_script(text, keeps_code=True).graph
     write_training(graph, tmp_path / "script.py")
     assert "def share_out" in (tmp_path / "script.py").read_text(), "one that several processes share"
-    torchrun(tmp_path, distributed(graph).replace(END, KEPT + END))
-    torchrun(tmp_path, SCRIPT)
+    python.as_ranks(distributed(graph).replace(END, KEPT + END), tmp_path)
+    python.as_ranks(SCRIPT, tmp_path)
     learnt = torch.load(tmp_path / "learnt.pt")
     found = load_file(tmp_path / "script.safetensors")
     assert len(learnt) == 9

@@ -1,4 +1,4 @@
-"""What FSDP2 shares out over real processes: each rank's own part, beside plain torch under torchrun."""
+"""What FSDP2 shares out over real processes: each rank's own part, beside plain torch."""
 
 import json
 from collections.abc import Iterator
@@ -15,9 +15,11 @@ from gradstudio.protocol.messages.requests import Fetch
 from gradstudio.protocol.process_group import RUNS_CODE
 from gradstudio.protocol.ranks.rank_command import leader_command
 from gradstudio.protocol.report import entries_json
-from tests.engine.test_distributed_programs import RANKS, torchrun
+from tests.engine.test_distributed_programs import RANKS
 from tests.engine.test_ranks import run
+from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS
+from tests.helpers.program_runs import ProgramRuns
 
 PROGRAM = """import torch
 import torch.distributed
@@ -52,7 +54,7 @@ torch.distributed.destroy_process_group()
 def ranks() -> Iterator[EngineProcess]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OMP_NUM_THREADS", "1")
-        with EngineProcess(leader_command(RANKS, RUNS_CODE)) as engine:
+        with engine_forks.everywhere(), EngineProcess(leader_command(RANKS, RUNS_CODE)) as engine:
             engine.wait_until_ready(PATIENCE_SECONDS)
             yield engine
 
@@ -61,7 +63,8 @@ def ranks() -> Iterator[EngineProcess]:
 def by_torchrun(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, Any], list[list[float]]]]:
     """Of each rank its parts by name, (value, gradient, shape of the whole), and the whole of one weight."""
     folder = tmp_path_factory.mktemp("torchrun")
-    torchrun(folder, PROGRAM + SHOWN)
+    with ProgramRuns("torch.distributed.fsdp", "torch._dynamo") as python:
+        python.as_ranks(PROGRAM + SHOWN, folder, RANKS)
     return [tuple(json.loads(Path(folder / f"part{rank}.json").read_text())) for rank in range(RANKS)]
 
 

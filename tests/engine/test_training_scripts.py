@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from gradstudio.program.forms.training.training_script import write_steps
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_code
 from tests.helpers.patience import PATIENCE_SECONDS
+from tests.helpers.program_runs import ProgramRuns
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.gsg"))
 REFUSED = {"15_train_and_eval": "'head' draws random numbers after 'noisy'"}
@@ -457,6 +459,19 @@ def launch(path: Path, *options: str) -> str:
     return done.stdout
 
 
+@pytest.fixture(scope="module")
+def python() -> Iterator[ProgramRuns]:
+    with ProgramRuns("torch.distributed.fsdp", "torch._dynamo") as runs:
+        yield runs
+
+
+def launch_forks(python: ProgramRuns, path: Path, *options: str) -> str:
+    """As `launch`, without torchrun itself, and with torch loaded once."""
+    words = repr([str(path), *options])
+    text = f"import runpy, sys\n\nsys.argv = {words}\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
+    return python.as_ranks(text, path.parent)
+
+
 SPY = """
 import runpy, sys
 import torch
@@ -478,10 +493,8 @@ names["main"]()
 """
 
 
-# Slow: three processes that import torch.
-@pytest.mark.slow
 def test_two_processes_learn_what_one_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], python: ProgramRuns
 ) -> None:
     written = script(graph_of("sgd"), tmp_path, "sgd")
     alone = run_here(written, monkeypatch, "--steps", "4")
@@ -495,7 +508,7 @@ def test_two_processes_learn_what_one_does(
     spy.write_text(SPY)
     saved = tmp_path / "two.safetensors"
     options = ["--steps", "4", "--device", "cpu", "--log-every", "1", "--checkpoint", str(saved)]
-    printed = losses(launch(spy, str(written), str(tmp_path), *options))
+    printed = losses(launch_forks(python, spy, str(written), str(tmp_path), *options))
     assert printed == pytest.approx(first, rel=1e-5)
     for step in range(4):
         ours, theirs = (torch.load(tmp_path / f"{rank}_{step}.pt") for rank in range(2))
@@ -508,13 +521,13 @@ def test_two_processes_learn_what_one_does(
     assert all(torch.allclose(two[key], alone[key], rtol=1e-4, atol=1e-6) for key in two if key != "random")
 
 
-# Slow: six processes that import torch.
+# Slow: three processes that import torch.
 @pytest.mark.slow
-def test_the_script_as_it_is_runs_in_two_processes_and_goes_on(tmp_path: Path) -> None:
+def test_the_script_as_it_is_runs_in_two_processes_and_goes_on(tmp_path: Path, python: ProgramRuns) -> None:
     written, saved = script(graph_of("dropout"), tmp_path, "dropout"), tmp_path / "saved.safetensors"
     options = ["--device", "cpu", "--log-every", "1", "--checkpoint", str(saved)]
     assert len(losses(launch(written, "--steps", "2", *options))) == 2
-    assert launch(written, "--steps", "3", "--resume", *options).startswith("step 3/3 ")
+    assert launch_forks(python, written, "--steps", "3", "--resume", *options).startswith("step 3/3 ")
     assert load_file(saved)["step"].item() == 3
 
 

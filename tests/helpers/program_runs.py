@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from gradstudio.protocol.ranks import rank_engine
+
 FILE, PRINTED, ERRORS = "program.py", "printed.txt", "errors.txt"
 _SERVE = f"""
 import importlib, json, os, runpy, sys, traceback
@@ -54,6 +56,12 @@ class End:
     printed: str
 
 
+def of_torchrun(count: int) -> list[dict[str, str]]:
+    """The variables that torchrun sets for each of so many processes."""
+    port = str(rank_engine.free_port())
+    return [{**rank_engine.environment(rank, count), "MASTER_PORT": port} for rank in range(count)]
+
+
 class ProgramRuns:
     """The process that forks; it ends with its block."""
 
@@ -92,6 +100,16 @@ class ProgramRuns:
         for one in folders:
             one.mkdir()
         return self._ends(text, folders, environments, ERRORS)
+
+    def as_ranks(self, text: str, folder: Path, count: int = 2) -> str:
+        """What the program prints in so many processes of one folder, each told by variables what torchrun tells it.
+
+        Raises:
+            AssertionError: one fails; with what it has said.
+        """
+        ends = self._ends(text, [folder] * count, of_torchrun(count), ERRORS)
+        assert not any(end.code for end in ends), (folder / ERRORS).read_text()
+        return ends[0].printed
 
     def _ends(
         self, text: str, folders: Sequence[Path], environments: Sequence[Mapping[str, str]], errors: str
