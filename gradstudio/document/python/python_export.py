@@ -7,6 +7,7 @@ from gradstudio.document.file import tensor_folder, write_tensors
 from gradstudio.document.python.python_document import encode_python
 from gradstudio.graph.model import Graph
 from gradstudio.graph.structure.graph_export import FORMATS, format_named
+from gradstudio.graph.text.code_names import names_of_code
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.form_table import FORMS, form_named
@@ -78,10 +79,10 @@ def words_beside(graph: Graph, form: str, stem: str) -> str:
 
 
 def _lacking(graph: Graph) -> str:
-    """The names that code on cards reads and no statement binds."""
+    """The names that code on cards reads and no statement binds; none where code binds names that no syntax shows."""
     program = compile_graph(graph)
     names = unbound_names(program.code) if program.codes else ()
-    if not names:
+    if not names or (code := names_of_code(program.code)).stars or code.is_open:
         return ""
     listed = ", ".join(f"'{name}'" for name in names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
     are = "is bound" if len(names) == 1 else "are bound"
