@@ -18,6 +18,7 @@ from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_script
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui.app.window.main_window import MainWindow
+from gradstudio.ui.canvas.menus.card_menu import item_rows
 from gradstudio.ui.dialogs.training.awaited_shapes import LOOK_MS
 from gradstudio.ui.dialogs.training.training_dialog import NEW, TrainingDialog
 from gradstudio.ui.state.engines.engine_child import EngineChild
@@ -297,6 +298,32 @@ def test_a_last_layer_with_too_few_outputs_for_stored_classes_is_given_as_many(d
     assert "loss = F.cross_entropy(logits, y_batch)" in lines(desk)
     desk.window.actions["edit.undo"].trigger()
     assert desk.graph.nodes[desk.node("fc2")].literals["out_features"] == "8", "one step"
+
+
+def test_a_last_layer_is_given_as_many_also_where_the_target_is_wired_already(desk: Desk) -> None:
+    graph = data_graph(digits())
+    net = "fc2 = torch.nn.Linear(64, 8)\nlogits = fc2(X)\nloss = torch.nn.functional.cross_entropy(logits, y)\n"
+    apply_all(graph, merge(graph, write_script(graph) + net, anew=True))
+    desk.session.graph_store.load(graph)
+    wait_for_shapes(desk)
+    desk.click("loss")
+    desk.window.actions["graph.training"].trigger()
+    assert desk.said.endswith("“y” has 10 classes, “fc2” gives 8: it is set to 10.")
+    assert desk.graph.nodes[desk.node("fc2")].literals["out_features"] == "10"
+    desk.window.actions["edit.undo"].trigger()
+    assert desk.graph.nodes[desk.node("fc2")].literals["out_features"] == "8", "one step"
+
+
+def test_the_menu_of_a_loss_that_no_loop_learns_yet_leads_there(desk: Desk) -> None:
+    def offered(name: str) -> list[Callable[[], object]]:
+        rows = [row for row in item_rows(desk.window.canvas, desk.node(name)) if isinstance(row, tuple)]
+        return [does for text, does in rows if text.startswith("Add training")]
+
+    assert [len(offered(name)) for name in ("X", "net", "y", "loss")] == [0, 0, 0, 2]
+    desk.click("loss")
+    offered("loss")[0]()
+    assert "for epoch in range" in write_script(desk.graph)
+    assert not offered("loss")
 
 
 OTHER_WIDTH = OPEN.replace("y = (X[:, 0] > 0).long()", "y = X[:, :1] * 2 + 1").replace("Linear(2, 2)", "Linear(2, 8)")

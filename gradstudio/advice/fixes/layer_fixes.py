@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator
 
+from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CROSS, NLL
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.advice.diagnosis.slips.class_counts import last_layer
+from gradstudio.advice.diagnosis.slips.class_counts import MissingOutputs, last_layer, missing_outputs
 from gradstudio.advice.failure_case import Case, Offer, Operand
 from gradstudio.advice.model import FixKind
 from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits
-from gradstudio.graph.model import Graph, ItemId, Node
+from gradstudio.graph.model import ROOT, Graph, ItemId, Node
 from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.messages.records import TensorRecord
 
@@ -90,6 +91,17 @@ def layer_before(graph: Graph, item: ItemId, output: int = 0) -> Node | None:
     node = graph.nodes.get(layer.node.id) if layer is not None else None
     is_its = node is not None and layer is not None and node is layer.node  # a class has layers of its own
     return node if node is not None and is_its and "out_features" in node.literals else None
+
+
+def layer_of_classes(graph: Graph) -> tuple[Node | None, MissingOutputs | None]:
+    """The layer of this graph that gives a loss fewer outputs than its stored target has classes; None: none does."""
+    view = ProgramView(graph)
+    losses = [item for item in graph.bodies[ROOT] if item in graph.nodes and view.word(item) in CROSS | NLL]
+    for missing in filter(None, (missing_outputs(view, loss) for loss in losses)):
+        layer = layer_before(graph, *missing.scores)
+        if layer is not None:
+            return layer, missing
+    return None, None
 
 
 def more_outputs(graph: Graph, item: ItemId, output: int, wanted: int) -> Iterator[Offer]:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QInputDialog, QWidget
 
 from gradstudio.errors import GradStudioError
+from gradstudio.graph import recipes
 from gradstudio.graph.edits import Edits, apply_all
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.recipes.effect_statements import BACKWARD
@@ -81,7 +82,7 @@ def asked_training(session: Session, window: QWidget) -> AskedTraining | None:
     goal, found = _open_target(session)
 
     def asked(target: "Target | None", loss: str, options: TrainingOptions = USUAL) -> AskedTraining:
-        return _wired(graph, goal, target, loss, options) if goal is not None and target else AskedTraining(options)
+        return _wired(graph, goal, target, loss, options) if goal is not None and target else _widened(graph, options)
 
     first = found[0] if found else None
     _training(session, asked(first, first.losses[0] if first is not None else ""))  # what is refused is not asked about
@@ -106,19 +107,17 @@ def usual_training(session: Session) -> AskedTraining:
     session.graph_store.settle()
     goal, found = _open_target(session)
     if goal is None:
-        return AskedTraining(USUAL)
+        return _widened(session.graph_store.graph, USUAL)
     place = usual_target(found)
     if place is None or found[place].value is None:
         fitting = [f"'{one.name}'" for one in found if one.name and not one.is_input]
         raise _refusal(session, SEVERAL.format(names=" or ".join(fitting)) if fitting else NONE_FITS)
-    target = found[place]
-    return _wired(session.graph_store.graph, goal, target, target.losses[0], USUAL)
+    return _wired(session.graph_store.graph, goal, found[place], found[place].losses[0], USUAL)
 
 
 def _wired(graph: Graph, goal: "Goal", target: "Target", loss: str, options: TrainingOptions) -> AskedTraining:
     """The target at the loss; the last layer gets as many outputs as it has columns, or a stored one classes."""
     from gradstudio.advice.fixes.layer_fixes import layer_before
-    from gradstudio.graph import recipes
     from gradstudio.graph.recipes.repairs import combine_steps
     from gradstudio.graph.recipes.training_target import wire_target
 
@@ -127,16 +126,29 @@ def _wired(graph: Graph, goal: "Goal", target: "Target", loss: str, options: Tra
     if not what:
         return AskedTraining(options, edits)
     layer = layer_before(graph, goal.prediction[0])
+    owner = "the prediction" if layer is None else f"“{title(graph, layer.id)}”"
+    note = OTHER_WIDTH.format(name=target.name, what=what, layer=owner, given=given)
     if layer is None:
-        note = OTHER_WIDTH.format(name=target.name, what=what, layer="the prediction", given=given)
         return AskedTraining(options, edits, f"{note}.")
-    note = OTHER_WIDTH.format(name=target.name, what=what, layer=f"“{title(graph, layer.id)}”", given=given)
     edits = combine_steps(
         graph,
         lambda now: recipes.set_literal(now, layer.id, "out_features", str(wanted)),
         lambda now: wire_target(now, goal, target, loss),
     )
     return AskedTraining(options, edits, f"{note}: it is set to {wanted}.")
+
+
+def _widened(graph: Graph, options: TrainingOptions) -> AskedTraining:
+    """No target is missing; the last layer gets as many outputs as a stored one has classes, if it has fewer."""
+    from gradstudio.advice.fixes.layer_fixes import layer_of_classes
+
+    layer, missing = layer_of_classes(graph)
+    if layer is None or missing is None:
+        return AskedTraining(options)
+    name, owner = title(graph, missing.target), f"“{title(graph, layer.id)}”"
+    note = OTHER_WIDTH.format(name=name, what=f"{missing.classes} classes", layer=owner, given=missing.outputs)
+    edits = recipes.set_literal(graph, layer.id, "out_features", str(missing.classes))
+    return AskedTraining(options, edits, f"{note}: it is set to {missing.classes}.")
 
 
 def _width(graph: Graph, goal: "Goal", target: "Target", loss: str) -> tuple[int, str, int]:

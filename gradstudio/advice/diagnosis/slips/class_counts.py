@@ -1,6 +1,7 @@
 """Class numbers for which a model has no score: stored data with more classes than the last layer has outputs."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.loop_mistakes import ENUMERATE, LOADER, TUPLE
@@ -22,27 +23,52 @@ TARGET = ("inputs.1", "target")
 MOST_STEPS = 16
 
 
+class MissingOutputs(NamedTuple):
+    """Scores of fewer classes than a target has.
+
+    Attributes:
+        scores: the value; `outputs`: for how many classes, which `layer` says where that is known.
+        target: the stored tensor; `classes`: how many it has.
+    """
+
+    scores: tuple[ItemId, int]
+    target: ItemId
+    classes: int
+    outputs: int
+    layer: Stage | None
+
+
 def missing_classes(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
     """A stored target whose largest class number has no score: torch refuses it when a batch holds it."""
-    scores, target = view.source(item, FIRST), view.source(item, TARGET)
-    stored = stored_target(view, target) if target is not None else None
-    if scores is None or stored is None or "ignore_index" in given_settings(view, item):
+    missing = missing_outputs(view, item, lookup)
+    if missing is None:
         return
-    from gradstudio.document.data.stored_data import count_classes  # numpy: only where data are stored
-
-    wanted, (given, layer) = count_classes(view.graph, stored), _scores_of(view, scores, lookup)
-    if not 1 < given < wanted:
-        return
-    giver = _called(view, layer.item) if layer is not None else view.source_name(scores)
+    scores, wanted = view.source(item, FIRST), missing.classes
+    assert scores is not None
+    giver = _called(view, missing.layer.item) if missing.layer is not None else view.source_name(scores)
     yield Finding(
         "missing_classes",
         "warning",
         item,
-        f"{view.name(stored)} has {wanted} classes, and {giver} gives {given}",
+        f"{view.name(missing.target)} has {wanted} classes, and {giver} gives {missing.outputs}",
         f"{word} takes the score of the right class, and torch refuses a batch that holds one without a score (Target "
         f"{wanted - 1} is out of bounds). Give the last layer {wanted} outputs; classes are counted from 0.",
-        tuple(dict.fromkeys((item, scores.item, stored))),
+        tuple(dict.fromkeys((item, scores.item, missing.target))),
     )
+
+
+def missing_outputs(view: ProgramView, loss: ItemId, lookup: Lookup | None = None) -> MissingOutputs | None:
+    """Where a loss has fewer scores than its stored target has classes; None where it has enough, or nobody knows."""
+    scores, target = view.source(loss, FIRST), view.source(loss, TARGET)
+    stored = stored_target(view, target) if target is not None else None
+    if scores is None or stored is None or "ignore_index" in given_settings(view, loss):
+        return None
+    from gradstudio.document.data.stored_data import count_classes  # numpy: only where data are stored
+
+    classes, (outputs, layer) = count_classes(view.graph, stored), _scores_of(view, scores, lookup or (lambda *_: None))
+    if not 1 < outputs < classes:
+        return None
+    return MissingOutputs((scores.item, scores.output), stored, classes, outputs, layer)
 
 
 def last_layer(view: ProgramView, item: ItemId, output: int) -> Stage | None:

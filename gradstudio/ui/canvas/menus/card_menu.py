@@ -5,6 +5,7 @@ from functools import partial
 from typing import Final
 
 from gradstudio.graph import recipes
+from gradstudio.graph.analysis.program_analysis import analyse
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import BlockKind, ItemId
 from gradstudio.graph.ports.item_ports import operator_of
@@ -13,6 +14,7 @@ from gradstudio.graph.text.code_records import is_code_at
 from gradstudio.graph.text.drawn_bodies import bodies_in
 from gradstudio.layout.placement.alignment import Side
 from gradstudio.operators.calls.equivalent_calls import as_written, spellings
+from gradstudio.operators.model import Face
 from gradstudio.program.code_cards import can_split, next_card
 from gradstudio.program.merging.whole_merge import draw_code
 from gradstudio.ui.canvas.menus.card_display_menu import display_rows, part_rows
@@ -41,6 +43,7 @@ SIDES: Final[tuple[tuple[Side, str], ...]] = (
     ("center", "Align centres\tedit.align_center"),
     ("middle", "Align middles\tedit.align_middle"),
 )
+LOSSES: Final = "Losses"
 TRAINING = (BACKWARD, "torch.optim.")
 """Cards whose menu leads to what is done with a training as a whole."""
 
@@ -63,6 +66,9 @@ def item_rows(canvas: MenuCanvas, item: ItemId, leaf: str = "") -> Iterator[AnyR
     if recipes.replaceable_node(graph, item) is not None:
         yield "Replace…\tgraph.replace", lambda: canvas.searching.open_replace(item)
     yield from _code_rows(canvas, item)
+    if _can_be_learnt(canvas, item):
+        yield "Add training\tgraph.training", partial(canvas.command_requested.emit, "graph.training")
+        yield "Add training with…\tgraph.ask_training", partial(canvas.command_requested.emit, "graph.ask_training")
     if node is not None and node.operator.startswith(TRAINING):
         yield "Distribute…\tgraph.distribute", partial(canvas.command_requested.emit, "graph.distribute")
     yield "Edit note…\tgraph.note", lambda: canvas.note_commands.edit_note(item)
@@ -79,6 +85,15 @@ def item_rows(canvas: MenuCanvas, item: ItemId, leaf: str = "") -> Iterator[AnyR
     if node is not None:
         yield Below("Module", _module_rows(canvas, item, leaf))
         yield Below("Debug", node_rows(canvas, item))
+
+
+def _can_be_learnt(canvas: MenuCanvas, item: ItemId) -> bool:
+    """Whether a card is a loss, or what a backward would begin with, and no loop goes over it yet."""
+    graph, operator = canvas.scene.graph, operator_of(canvas.scene.graph, item)
+    if operator is None or canvas.session.scope.path or graph.loop_around(item) is not None:
+        return False
+    is_loss = operator.category == LOSSES and operator.face is not Face.CONSTRUCTOR
+    return is_loss or analyse(graph).root == item
 
 
 def _code_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
