@@ -134,6 +134,7 @@ WHOLE_MISSED = frozenset(
         "eighth_rnn_detach",
         "eighth_tagger_padding",
         "eighth_triplet_sign",
+        "ninth_best_on_train_loss",
         "seventh_collapse",
         "seventh_gan_detach_g",
         "seventh_maml_data",
@@ -144,7 +145,7 @@ WHOLE_MISSED = frozenset(
         "seventh_rnn_layout",
     }
 )
-"""Those of the seventh and the eighth set, which were written before the rules were looked at."""
+"""Those of the seventh, the eighth and the ninth set, which were written before the rules were looked at."""
 EVERY_POST = bool(os.environ.get("GRADSTUDIO_EVERY_POST"))
 """Whole programs take a second each; without the variable every sixth is run."""
 

@@ -82,6 +82,14 @@ FindingKind = OneOf[
     "unscaled",
     "channels_last",
     "cut_code",
+    "unsigned_target",
+    "places_for_mask",
+    "weighs_the_frequent",
+    "forgotten_turns",
+    "written_data",
+    "wrong_share",
+    "unmixed_batches",
+    "lost_guard",
 ]
 Severity = OneOf["error", "warning", "info"]
 

@@ -58,8 +58,8 @@ def wrong_modes(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
         if event.node in found or not _has_modes(view, module):
             continue
         training = is_on.get(module, True)
-        is_cut = _cut(view, event.node)
-        if training and is_cut and trained and module not in asked:
+        is_cut = stands_cut(view, event.node)
+        if training and is_cut and trained and module not in asked and not _samples(view, event.node, module):
             found[event.node] = _evaluated(view, event.node, module)
         elif (
             training is False
@@ -137,6 +137,28 @@ def _trained(view: ProgramView, call: ItemId, module: ItemId) -> Finding:
     )
 
 
+def _samples(view: ProgramView, call: ItemId, module: ItemId) -> bool:
+    """Whether a model is asked the same again and again, with nothing learnt in between: its chance is looked at."""
+    given = _given(view, call)
+    if given is None:
+        return False
+    loops = loops_around(view, call)
+    others = [one for one in view.calls(module) if one != call and loops_around(view, one) == loops]
+    if any(stands_cut(view, one) and _given(view, one) == given for one in others):
+        return True
+    if not loops or loops[-1] in (given[0], *loops_around(view, given[0])):
+        return False
+    return not any(
+        view.word(one) == "backward" and loops[-1] in loops_around(view, one) for one, _, _ in view.insides()
+    )
+
+
+def _given(view: ProgramView, call: ItemId) -> tuple[ItemId, int] | None:
+    """What a module is called with."""
+    source = view.source(call, ("inputs.0",))
+    return view.resolve(source.item, source.output) if source is not None else None
+
+
 def _has_modes(view: ProgramView, module: ItemId) -> bool:
     """Whether a module computes something else in training than in evaluation."""
     place = view.place(module)
@@ -151,7 +173,7 @@ def _changes(graph: Graph, module: ItemId) -> bool:
     return inner is not None and any(_changes(inner, item) for item in inner.nodes)
 
 
-def _cut(view: ProgramView, item: ItemId) -> bool:
+def stands_cut(view: ProgramView, item: ItemId) -> bool:
     """Whether it, or a call around it, stands where no graph is made."""
     path = path_of(item)
     for depth in range(1, len(path) + 1):

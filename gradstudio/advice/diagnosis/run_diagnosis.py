@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from itertools import islice
 
 from gradstudio.advice.diagnosis.activations import dead_nodes, dies, saturated_activations, saturations
+from gradstudio.advice.diagnosis.data.leftover_gradients import leftover_gradients
+from gradstudio.advice.diagnosis.data.turn_slips import turn_slips
 from gradstudio.advice.diagnosis.finding import WEIGHT, Finding, FindingKind
 from gradstudio.advice.diagnosis.gradient_flow import fades, fading_gradients
 from gradstudio.advice.diagnosis.growth import divergence, recurrences, series_of
@@ -85,6 +87,7 @@ class RunDiagnosis:
         roles = roles_of(view, facts) if self._steps else {}
         steps = [*step_findings(view, facts, roles), *order_findings(view, facts, roles)]
         steps += [*summed_means(view, facts, roles), *spent_rates(view, facts)]
+        steps += leftover_gradients(view, facts, roles)
         signs = list(negated_errors(view, facts, roles)) or list(growing_errors(view, facts))
         grown = [*signs, *recurrences(view, self._series), *divergence(view, facts, self._series, roles)]
         stepping = {item: role.of for item, role in roles.items() if role.act == "step"}
@@ -105,7 +108,7 @@ class RunDiagnosis:
         found += [f for f in saturated_activations(view, self._saturated.values(), facts.latest) if f.node not in dead]
         found += without_gradient(view, facts, gradients, self._backwards)
         found += [*growing_graphs(view, facts), *kept_graphs(view, facts), *wrong_modes(view, facts)]
-        found += [*of_calls_in_code(view, facts), *objective_slips(view, facts)]
+        found += [*of_calls_in_code(view, facts), *objective_slips(view, facts), *turn_slips(view, facts)]
         if any(one.kind == "left_out" for one in found):  # no step empties what no optimizer has
             found = [one for one in found if one.kind != "accumulates" or facts.is_held(one.node)]
         latest = {(finding.kind, _place(finding.node)): finding for finding in found}

@@ -145,7 +145,7 @@ class RunFacts:
     def leaf_name(self, view: ProgramView, key: LeafKey) -> str:
         """How a person calls a leaf: ``net.0.weight``."""
         leaf = next((self.leaves[storage] for storage in self.storages(key) if storage in self.leaves), Leaf(*key))
-        output = self.module_output(leaf.owner)
+        output = self._output_with(leaf.owner, self.storages(key))
         owner = view.name_of_written(leaf.owner) if output is None else view.name(leaf.owner, output)
         return owner + (f".{leaf.path}" if leaf.path else "")
 
@@ -159,6 +159,14 @@ class RunFacts:
         row = self.latest.get(item)
         found = [k for k, one in enumerate(row.outputs) if isinstance(one, ModuleRecord)] if row is not None else []
         return found[0] if row is not None and len(row.outputs) > 1 and len(found) == 1 else None
+
+    def _output_with(self, item: ItemId, storages: set[int]) -> int | None:
+        """Which of several results of an item is the module with a leaf that lives there."""
+        row = self.latest.get(item)
+        if row is None or len(row.outputs) < 2:
+            return None
+        modules = ((k, one) for k, one in enumerate(row.outputs) if isinstance(one, ModuleRecord))
+        return next((k for k, one in modules if any(p.storage in storages for p in one.parameters.values())), None)
 
     def is_module(self, item: ItemId) -> bool:
         """Whether an item gave a module."""

@@ -4,15 +4,18 @@ import itertools
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.mistakes.loss_mistakes import ELEMENTWISE
 from gradstudio.advice.diagnosis.program_view import CONTAINER, ProgramView, layers_of, written_nodes
 from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.analysis.call_paths import prefix_of
 from gradstudio.graph.analysis.module_modes import has_parameters
 from gradstudio.graph.card_grouping import CALLED, EVAL, TRAIN
-from gradstudio.graph.model import Graph, ItemId, Node
+from gradstudio.graph.model import ItemId, Node
 from gradstudio.graph.text.item_titles import title
 
 DROPOUTS = frozenset("dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split())
 DROPPING = frozenset({"dropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"})
+CONTAINERS = frozenset({CONTAINER, "torch.nn.ModuleList"})
 LAST = frozenset({"Linear", "linear"})
 FUNCTIONAL = "torch.nn.functional."
 
@@ -54,7 +57,7 @@ def drops_all(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup) -> I
 
 
 def drops_scores(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
-    """A dropout between the last layer and a loss that wants scores of classes."""
+    """A dropout between the last layer and a loss."""
     source = view.source(item, ("inputs.0", "input"))
     stages = list(itertools.islice(view.stages(source.item, source.output), 2)) if source is not None else []
     if (
@@ -66,9 +69,11 @@ def drops_scores(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) ->
         "always_drops",
         "warning",
         item,
-        f"{word} gets scores behind a {stages[0].word}: it sets scores of classes to 0 at random",
-        "A class whose score is dropped is neither likely nor unlikely, whatever the input: the loss stays large. "
-        "Dropout belongs between layers, not behind the last one.",
+        f"{word} gets scores behind a {stages[0].word}: it sets scores of classes to 0 at random"
+        if word not in ELEMENTWISE
+        else f"{word} gets predictions behind a {stages[0].word}: it sets predicted numbers to 0 at random",
+        "What is dropped says nothing of the input, whatever it is: the loss stays large. Dropout belongs between "
+        "layers, not behind the last one.",
         (item, source.item),
     )
 
@@ -110,25 +115,22 @@ def _sizes(layer: Node) -> tuple[int, int] | None:
     return int(sizes[0]), int(sizes[1])
 
 
-def of_layers(graph: Graph) -> Iterator[Finding]:
-    """Layers that a container has twice."""
-    for item, node in graph.nodes.items():
-        if node.operator == CONTAINER and not node.muted and not node.bypassed:
-            yield from _shared(graph, item)
-
-
-def _shared(graph: Graph, container: ItemId) -> Iterator[Finding]:
+def shared_layers(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup) -> Iterator[Finding]:
     """A layer with weights that stands twice in one container."""
-    layers = [layer.id for layer in layers_of(graph, container)]
+    place, node = view.place(item), view.node(item)
+    if place is None or node is None or node.operator not in CONTAINERS:
+        return
+    graph = place.graph
+    layers = [layer.id for layer in layers_of(graph, place.item)]
     twice = [layer for layer in dict.fromkeys(layers) if layers.count(layer) > 1 and has_parameters(graph, layer)]
     for layer in twice:
         name = title(graph, layer)
         yield Finding(
             "shared_layer",
             "warning",
-            container,
-            f"{name} is in {title(graph, container)} {layers.count(layer)} times: the same weights, not copies",
+            item,
+            f"{name} is in {title(graph, place.item)} {layers.count(layer)} times: the same weights, not copies",
             "Every place of a container that is given one layer shares it, and its gradients add up. Make a layer for "
             "each place where they are to learn different things.",
-            (container, layer),
+            (item, ItemId(prefix_of(item) + layer)),
         )

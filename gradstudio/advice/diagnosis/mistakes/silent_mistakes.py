@@ -5,6 +5,10 @@ A look is a row of `LOOKS`; what is inside functions and classes of the program 
 
 from collections.abc import Callable, Iterator
 
+from gradstudio.advice.diagnosis.data import argument_values, turn_slips
+from gradstudio.advice.diagnosis.data.batch_mixing import MIXING, mixed_examples
+from gradstudio.advice.diagnosis.data.row_origins import RowOrigins
+from gradstudio.advice.diagnosis.data.split_slips import split_slips
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes import (
     activation_mistakes,
@@ -77,9 +81,10 @@ for _words, _look in (
     (shape_mistakes.SOFTMAXES | {"Sequential"}, shape_mistakes.single_softmax),
     (frozenset({"Sequential"}), shape_mistakes.batch_softmax_inside),
     (frozenset({"Sequential"}), layer_mistakes.linear_upon_linear),
+    (frozenset({"Sequential", "ModuleList"}), layer_mistakes.shared_layers),
     (layer_mistakes.DROPOUTS, layer_mistakes.always_drops),
     (layer_mistakes.DROPPING | {"Sequential"}, layer_mistakes.drops_all),
-    (loss_mistakes.CROSS | loss_mistakes.LOGITS, layer_mistakes.drops_scores),
+    (loss_mistakes.CROSS | loss_mistakes.LOGITS | loss_mistakes.ELEMENTWISE, layer_mistakes.drops_scores),
     (loss_mistakes.RECTIFIERS | {"clamp", "clip"}, target_mistakes.hinge_of_chances),
     (data_slips.SEEDS, data_slips.seed_each_turn),
     (data_slips.WRAPPING, data_slips.wraps_around),
@@ -102,6 +107,13 @@ for _words, _look in (
     (training_slips.CLIPS, training_slips.scaled_clip),
     (training_slips.CHOOSING, training_slips.wrong_choice),
     (attribute_slips.WRITES, attribute_slips.unknown_attribute),
+    (frozenset(argument_values.SIGNED), argument_values.signed_target),
+    (frozenset({"getitem"}), argument_values.places_for_mask),
+    (mask_slips.FILLS | {"where"}, argument_values.filled_with_zero),
+    (argument_values.CUTTING, argument_values.nothing_left),
+    (argument_values.WEIGHED, argument_values.weighs_the_frequent),
+    (frozenset({"truediv", "div"}), turn_slips.wrong_share),
+    (argument_values.GUARDS, argument_values.lost_guard),
 ):
     for _word in _words:
         LOOKS[_word] = (*LOOKS.get(_word, ()), _look)
@@ -114,6 +126,7 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
         lookup: what is known of a value: its record, or what inference expects.
     """
     found = list[Finding]()
+    calls, mixing, writes = list[ItemId](), list[ItemId](), list[ItemId]()
     view = ProgramView(graph)
     keys = {node.operator for node in written_nodes(graph)}
     if any(map(_may_be_one, keys)):
@@ -122,12 +135,20 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
             if node is None or node.bypassed or node.muted or not _may_be_one(node.operator):
                 continue
             word = view.word(full)
+            if word in MIXING:
+                mixing.append(full)
+            if turn_slips.writes_in_place(node.operator):
+                writes.append(full)
             for look in LOOKS.get(word, ()):
                 found += look(view, full, word, lookup)
             if node.operator == CALL:
+                calls.append(full)
                 found += leaked_data.trained_on_test(view, full, word, lookup)
                 found += data_scales.other_scale(view, full, word, lookup)
-    found += layer_mistakes.of_layers(graph)
+    origins = RowOrigins(view, lookup)
+    found += split_slips(view, lookup, origins, calls)
+    found += mixed_examples(view, lookup, origins, mixing)
+    found += turn_slips.written_data(view, writes, lookup, origins)
     found += remade_models(view)
     found += loop_mistakes.of_loops(graph)
     found += optimizer_mistakes.of_optimizers(graph, lookup)
@@ -144,4 +165,6 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
 def _may_be_one(key: str) -> bool:
     """Whether a node of an operator is looked at; of a called module, its class decides."""
     word = key.partition(":")[0].rpartition(".")[2]
-    return key == CALL or word in LOOKS or word.rstrip("_") in LOOKS
+    return (
+        key == CALL or word in LOOKS or word in MIXING or word.rstrip("_") in LOOKS or turn_slips.writes_in_place(key)
+    )
