@@ -80,6 +80,13 @@ def _nothing_logged(request: pytest.FixtureRequest) -> Iterator[None]:
         pytest.fail("logged at WARNING or above:\n" + "\n".join(watch.lines), pytrace=False)
 
 
+@pytest.fixture(scope="module")
+def engines_are_forks() -> Iterator[None]:
+    """Within a module those that hosts, commands and leaders of ranks start, too; each is a process of its own."""
+    with engine_forks.everywhere():
+        yield
+
+
 @pytest.fixture(autouse=True, scope="module")
 def _nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fails a module that leaves widgets, threads or processes, unless it is marked `leaves_behind("reason")`."""

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,17 +11,10 @@ from gradstudio.paths import examples
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.messages.events import Hello
 from gradstudio.protocol.messages.hosting import Stay
-from tests.helpers import engine_forks
 from tests.helpers.host_line import HostLine
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.usefixtures("engines_are_forks")]
 EXAMPLE = str(next(iter(sorted(examples().glob("02_*.gsg")))))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _engines_of_hosts_are_forks() -> Iterator[None]:
-    with engine_forks.everywhere():
-        yield
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,15 +16,9 @@ from gradstudio.program.errors import NotReadable
 from gradstudio.program.forms.form_table import FORMS
 from gradstudio.program.reading.reader import read_script
 from tests.escapes import ESCAPES, as_document, as_text
-from tests.helpers import engine_forks
 
+pytestmark = pytest.mark.usefixtures("engines_are_forks")
 MARK = "CANARY"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _engines_of_commands_are_forks() -> Iterator[None]:
-    with engine_forks.everywhere():
-        yield
 
 
 @pytest.fixture(scope="module")

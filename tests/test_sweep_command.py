@@ -7,7 +7,6 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -21,8 +20,8 @@ from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.curve_titles import judged_figures
 from gradstudio.protocol.messages.progress import Curve, CurveKey, Turned
 from gradstudio.sweep_command import Trial, is_hopeless, table_lines
-from tests.helpers import engine_forks
 
+pytestmark = pytest.mark.usefixtures("engines_are_forks")
 PROGRAM = """import torch
 
 torch.manual_seed(0)
@@ -45,12 +44,6 @@ for step in range(3):
     loss.backward()
     opt.step()
 """
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _engines_of_commands_are_forks() -> Iterator[None]:
-    with engine_forks.everywhere():
-        yield
 
 
 def test_a_list_a_range_and_equal_ratios() -> None:

@@ -20,10 +20,11 @@ from gradstudio.protocol.hosts.host_book import Host, HostBook
 from gradstudio.protocol.messages.events import Device
 from gradstudio.ui.dialogs.host_dialog import COMMAND, SSH, HostDialog
 from gradstudio.ui.state.engines import far_child
-from tests.helpers import engine_forks, ssh_server
+from tests.helpers import ssh_server
 from tests.helpers.patience import wait_until
 from tests.ui.desk import Desk
 
+pytestmark = pytest.mark.usefixtures("engines_are_forks")
 PROGRAM = """
 import torch
 
@@ -34,12 +35,6 @@ z.backward()
 """
 CPU = (Device("cpu", "x86_64"),)
 SHELL = Host("shell", command="sh -c {engine}", python=sys.executable, devices=CPU)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _engines_of_hosts_are_forks() -> Iterator[None]:
-    with engine_forks.everywhere():
-        yield
 
 
 @pytest.fixture

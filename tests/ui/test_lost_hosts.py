@@ -20,7 +20,10 @@ from gradstudio.ui.dialogs.running_dialog import RunningDialog
 from tests.helpers import slow_line, ssh_server
 from tests.ui.desk import Desk, standing
 
-pytestmark = pytest.mark.skipif(bool(ssh_server.why_not()), reason=ssh_server.why_not() or "there is one")
+pytestmark = [
+    pytest.mark.skipif(bool(ssh_server.why_not()), reason=ssh_server.why_not() or "there is one"),
+    pytest.mark.usefixtures("engines_are_forks"),
+]
 PROGRAM = """
 import torch
 

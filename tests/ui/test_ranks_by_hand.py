@@ -21,6 +21,7 @@ from gradstudio.ui.dialogs.processes.processes_dialog import ProcessesDialog
 from tests.ui.desk import Desk
 from tests.ui.trusted import open_trusted, run_to_the_end
 
+pytestmark = pytest.mark.usefixtures("engines_are_forks")
 TEXT = """import torch
 import torch.distributed
 
