@@ -277,7 +277,10 @@ def _check_one(engine: EngineOnDemand, name: str, options: argparse.Namespace) -
     data["warnings"] = _notices(opened, program, inferred)
     data["ports"] = [port_json(opened.graph, port) for port in inferred.ports]
     data |= summary_json(opened.graph, program, FileText(opened.text, opened.lines), Path(name).parent)
-    lines = [f"{name}: {verdict(problems)}, {len(program.script.splitlines())} lines", *summary_lines(data)]
+    lines = [
+        f"{name}: {verdict(problems)}, {len((opened.text or program.script).splitlines())} lines",
+        *summary_lines(data),
+    ]
     lines += [line for port in data["ports"] for line in port_lines(port)]
     lines += [*problem_lines("PROBLEM", problems), *problem_lines("WARNING", data["warnings"])]
     if options.graph or options.between:

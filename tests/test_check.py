@@ -190,6 +190,7 @@ def test_what_is_drawn_what_is_code_what_asks_and_what_is_missing_is_said(capsys
     path = write(MIXED)
     assert main(["check", path]) == 0
     said = capsys.readouterr().out
+    assert f"{path}: fine, {len(MIXED.splitlines())} lines" in said
     assert "kept as code, as typed:" in said
     assert "lines 2–5: import random" in said
     assert "lines 12–14: class Meter:" in said

@@ -10,6 +10,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, Final
 
+from gradstudio.advice.rules.missing_packages import install_line
 from gradstudio.graph.graph_index import graphs_of
 from gradstudio.graph.model import Graph
 from gradstudio.graph.text.code_records import CODE, reason_for_whole
@@ -18,11 +19,6 @@ from gradstudio.program.file_lines import FileText
 from gradstudio.program.model import CodeLines, Program, flatten_statements
 
 Json = dict[str, Any]
-INSTALLED_AS: Final = {
-    "sklearn": "scikit-learn", "PIL": "pillow", "cv2": "opencv-python", "skimage": "scikit-image", "yaml": "pyyaml",
-    "dotenv": "python-dotenv", "pytorch_lightning": "pytorch-lightning", "hydra": "hydra-core", "wx": "wxPython",
-}  # fmt: skip
-"""Packages that are installed by another name than they are imported by."""
 MOST_SHOWN: Final = 60
 """So much of the first line of a code is shown."""
 
@@ -88,7 +84,7 @@ def _missing(codes: Iterable[CodeLines], folder: Path) -> Iterator[tuple[str, st
     places = [str(folder), *sys.path]
     for name in names:
         if name not in sys.stdlib_module_names and PathFinder.find_spec(name, places) is None:
-            yield name, f"{Path(sys.executable).name} -m pip install {INSTALLED_AS.get(name, name)}"
+            yield name, install_line(name)
 
 
 def _imports(text: str) -> Iterator[str]:

@@ -31,6 +31,7 @@ from gradstudio.advice.fixes.recipe_trial import edits_of
 from gradstudio.advice.model import Fix, FixKind, Rule
 from gradstudio.advice.rules.error_rules import RULES
 from gradstudio.advice.rules.gradient_errors import CARRIED, CUT_OFF, STEPPED
+from gradstudio.advice.rules.missing_packages import install_advice
 from gradstudio.advice.rules.torch_warnings import WARNINGS
 from gradstudio.advice.text_causes import cause_in_text
 from gradstudio.graph import recipes
@@ -147,6 +148,8 @@ def _fixes_in(failed: Failed, graph: Graph, lookup: Lookup) -> tuple[Fix, ...]:
     why = cause_in_text(failed, graph)
     if why is not None:
         return tuple(map(Fix, why.fixes))
+    if ways := install_advice(failed.type_name, failed.message):
+        return tuple(map(Fix, ways))
     if word := uncalled_layer(failed.message):
         return (Fix(f"Call the layer (nn.{word}()(x))"),)
     if name := made_before_loop(failed, graph):

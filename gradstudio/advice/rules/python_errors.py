@@ -72,7 +72,7 @@ PYTHON: tuple[Rule, ...] = (
         "ModuleNotFoundError",
         r"No module named '(?P<a>[\w.]+)'",
         "There is no Python module called {a} here: its name is another, or it is not installed.",
-        ("Correct its name, or install it beside torch",),
+        ("Correct its name",),
         "import numpyy",
     ),
     Rule(

@@ -8,6 +8,7 @@ from gradstudio.advice.fixes.fix_kinds import fixes_for
 from gradstudio.advice.rules.error_rules import RULES
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
+from gradstudio.protocol.messages.events import Failed
 from gradstudio.protocol.messages.records import Record
 from tests.advice.canvases import CASES, concluded, failure_of
 from tests.graph.builder import Drawing
@@ -51,3 +52,22 @@ def has_ways_out_without_values(draw: Callable[[Drawing], None]) -> None:
 
 def nothing(_item: ItemId, _output: int) -> Record | None:
     return None
+
+
+@pytest.mark.parametrize(
+    ("message", "package"),
+    [("No module named 'torchvision'", "torchvision"), ("No module named 'sklearn'", "scikit-learn")],
+)
+def test_an_import_that_finds_nothing_says_what_installs_it(message: str, package: str) -> None:
+    first, second = (way.title for way in fixes_for(missing(message), Drawing().graph, nothing))
+    assert first.endswith(f" -m pip install {package}")
+    assert second == "Correct its name, or put its file beside the program"
+
+
+@pytest.mark.parametrize("message", ["No module named 'torch.there'", "No module named 'json'"])
+def test_what_is_part_of_something_that_is_there_is_not_installed(message: str) -> None:
+    assert [way.title for way in fixes_for(missing(message), Drawing().graph, nothing)] == ["Correct its name"]
+
+
+def missing(message: str) -> Failed:
+    return Failed(revision=0, node=ItemId(""), address="", line=1, type_name="ModuleNotFoundError", message=message)
