@@ -285,7 +285,7 @@ QStatusBar { background: @surface@; color: @text_dim@; border-top: 1px solid @ed
 QStatusBar::item { border: 0; }
 QStatusBar QToolButton { color: @text_dim@; padding: 1px 8px; border-radius: 4px; }
 QToolButton#zoom::menu-indicator { image: none; }
-QStatusBar QLabel { color: @text_dim@; padding: 2px 6px; }
+QStatusBar QLabel { color: @text_dim@; padding: 0 6px; }
 QProgressBar { background: @line@; border: 0; border-radius: 3px; }
 QProgressBar::chunk { background: @accent@; border-radius: 3px; }
 QToolTip { background: @surface_raised@; color: @text@; border: 1px solid @line@; padding: 5px 7px; }

@@ -3,16 +3,16 @@
 import functools
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QColor, QFontMetrics, QMouseEvent, QPainter, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QToolButton, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLabel, QStatusBar, QToolButton, QWidget
 
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Checked
 from gradstudio.protocol.messages.progress import Asked
-from gradstudio.ui.app.window.zoom_button import ZoomButton
+from gradstudio.ui.app.window.status_parts import Light, StatusWords, ZoomButton, keep_width
 from gradstudio.ui.docks.memory.curve import in_words
 from gradstudio.ui.docks.messages.message_model import did_not_run, left_out, name_of
 from gradstudio.ui.state.run.run_patience import waited_words
@@ -45,11 +45,12 @@ class StatusBar(QStatusBar):
         self._was_busy, self._hit = False, ""
         self._has_turns, self._facts = False, list[str]()
         self._role, self._old_warning = "", False
+        self._is_crowded, self._switches = False, list[QToolButton]()
         self._drawn: frozenset[ItemId] = frozenset()
         self.setSizeGripEnabled(False)
-        self.message, self._message_icon = _Words(self), QLabel(self)
+        self.message, self._message_icon = StatusWords(self), QLabel(self)
         self.counts, self.passes, self.device = QLabel("", self), QLabel("", self), QLabel("", self)
-        self.memory, self.zoom, self.light = QLabel("", self), ZoomButton(self), _Light(self)
+        self.memory, self.zoom, self.light = QLabel("", self), ZoomButton(self), Light(self)
         self.addWidget(self._message_icon)
         self.addWidget(self.message, 1)
         for widget in (self.passes, self.counts, self.device, self.light, self.memory, self.zoom):
@@ -123,6 +124,14 @@ class StatusBar(QStatusBar):
         button.setAutoRaise(True)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.insertPermanentWidget(3, button)  # before the counts
+        self._switches.append(button)
+
+    def make_room(self, is_needed: bool) -> None:
+        """What a person has to decide has the room of the facts that stand."""
+        self._is_crowded = is_needed
+        for fact in (self.counts, self.device, self.memory, *self._switches):
+            fact.setVisible(not is_needed)
+        self._show_facts()
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
@@ -179,7 +188,8 @@ class StatusBar(QStatusBar):
         if state.busy:
             self.say("")
         elif state.outcome in ("died", "stopped") and state.reason:
-            self.say(state.reason, "danger" if state.outcome == "died" else "text_dim")
+            if not self._is_crowded:  # else it stands in what is offered
+                self.say(state.reason, "danger" if state.outcome == "died" else "text_dim")
         else:
             self._on_results_changed()
             if self._was_busy:
@@ -200,7 +210,7 @@ class StatusBar(QStatusBar):
             shown = [one._replace(loop=self._session.results.ids.standing_for(one.loop)) for one in loops]
             facts[:0] = loop_words(self._session.graph_store.graph, shown)
         self.passes.setText(" · ".join(facts))
-        self.passes.setVisible(bool(facts))
+        self.passes.setVisible(bool(facts) and not self._is_crowded)
 
     def _say_hit(self, state: RunState) -> None:
         """Why the run has paused, and what goes on from there."""
@@ -323,78 +333,3 @@ class StatusBar(QStatusBar):
                 self.memory.setText(f"{title} {in_words(value)}")
                 keep_width(self.memory)
                 return
-
-
-class _Words(QLabel):
-    """A line that is cut when it is too long, and goes to a node when it is about one.
-
-    Signals:
-        node_chosen(object): it was clicked.
-    """
-
-    node_chosen = Signal(object)
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__("", parent)
-        self.full, self.node = "", ItemId("")
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-
-    def show_words(self, text: str, node: ItemId) -> None:
-        """Show a line; a click on it goes to the node, when there is one."""
-        self.full, self.node = text, node
-        self.setToolTip(f"{text}\n\nClick to go to the node." if node else text)
-        self.setCursor(Qt.CursorShape.PointingHandCursor if node else Qt.CursorShape.ArrowCursor)
-        self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self.node and event.button() == Qt.MouseButton.LeftButton:
-            self.node_chosen.emit(self.node)
-
-    def _fit(self) -> None:
-        room = self.contentsRect().width() - 14
-        self.setText(_cut(self.full, self.fontMetrics(), max(room, 40)))
-
-
-def _cut(text: str, metrics: QFontMetrics, room: int) -> str:
-    """As many whole words as there is room for."""
-    cut = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
-    whole = cut.removesuffix("…").rpartition(" ")[0].rstrip(",;: ")
-    return cut if cut == text or not whole or text.startswith(f"{cut.removesuffix('…')} ") else f"{whole} …"
-
-
-def keep_width(words: QLabel) -> None:
-    """A label that was once so wide stays so: what stands beside it does not move with its words."""
-    words.setMinimumWidth(max(words.minimumWidth(), words.sizeHint().width()))
-
-
-class _Light(QWidget):
-    """A coloured dot and words."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.dot, self.words = QLabel(self), QLabel("", self)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.dot)
-        layout.addWidget(self.words)
-
-    def show_light(self, words: str, color: QColor) -> None:
-        """Show a state."""
-        pixmap = QPixmap(16, 16)
-        pixmap.fill(QColor(0, 0, 0, 0))
-        painter = QPainter(pixmap)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QColor(0, 0, 0, 0))
-        painter.setBrush(color)
-        painter.drawEllipse(1, 1, 14, 14)
-        painter.end()
-        pixmap.setDevicePixelRatio(2.0)
-        self.dot.setPixmap(pixmap)
-        self.words.setText(words)
-        keep_width(self.words)

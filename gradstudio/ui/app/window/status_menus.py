@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from gradstudio.ui.actions.run_commands import HostCommands
 from gradstudio.ui.app.window.status_bar import StatusBar
+from gradstudio.ui.app.window.status_parts import StatusWords
 from gradstudio.ui.state.engines.device_choices import DeviceChoice
 from gradstudio.ui.state.run.run_status import Offer, RunStatus
 from gradstudio.ui.theme import Theme
@@ -93,7 +94,8 @@ class StatusMenus(QObject):
         if self.offer is None:
             from gradstudio.ui.widgets.offer_field import OfferField
 
-            self.offer = OfferField(self._status, self._theme, self._bar)
+            self.offer = OfferField(self._status, self._theme, StatusWords(self._bar), self._bar)
+            self.offer.stands.connect(self._bar.make_room)
             self._bar.insertWidget(0, self.offer)
         self.offer.show_offer(offer)
         if offer is None:

@@ -11,6 +11,7 @@ from gradstudio.ui.state.results.loop_progress import duration
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.runs.run_list import MOST_FIGURES, came_out, figures
 
+CUT_OFF: Final = "The training was cut off at turn {turn:,}."
 EARLY: Final = "Ended early, in {turn} {done:,} of {total:,} ({time}), kept in Runs: {figures}"
 
 
@@ -33,6 +34,13 @@ def end_words(record: RunRecord, graph: Graph, results: ResultStore) -> str:
     turn, done, total = early
     known = ", ".join(figures(record)[:MOST_FIGURES])
     return EARLY.format(turn=turn, done=done, total=total, time=duration(record.seconds), figures=known)
+
+
+def cut_off_words(turns: int, reason: str = "") -> str:
+    """That a training has ended behind so many turns, and how, of the reason of a run that was lost; "": not known."""
+    how = reason.rpartition("; ")[0]  # what becomes of it is offered
+    begin = how if how[:1].isupper() else f"The engine ended: {how}"
+    return f"{begin}. {CUT_OFF.format(turn=turns)}" if how else CUT_OFF.format(turn=turns)
 
 
 def early_end(graph: Graph, results: ResultStore) -> tuple[str, int, int] | None:

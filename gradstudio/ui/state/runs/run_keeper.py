@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 EVERY_S: Final = 3.0
 LEAST_TURNS: Final = 2
 NO_ROOM: Final = "This run is not kept: {reason}"
-CUT_OFF: Final = "The training was cut off at turn {turn:,}."
 GO_ON: Final = "Continue from turn {turn:,}"
 PUTS_BACK: Final = "The program was changed since: it is put back, as a step to undo."
 OTHER_TEXT: Final = (
@@ -160,11 +159,12 @@ class RunKeeper(QObject):
         """Whether what stands on the canvas is what ran."""
         return run.program() == write_script(self._session.graph_store.graph)
 
-    def _offer(self, run: KeptRun) -> None:
-        words, action = CUT_OFF.format(turn=run.record.turns), GO_ON.format(turn=run.learnt_turns)
-        is_here = self.is_of_program(run)
-        accept = partial(self.go_on if is_here else self._put_back, run)
-        offer = Offer(words, action, accept, partial(self._acknowledge, run), "" if is_here else PUTS_BACK)
+    def _offer(self, run: KeptRun, reason: str = "") -> None:
+        from gradstudio.ui.state.runs.early_end import cut_off_words
+
+        words, action = cut_off_words(run.record.turns, reason), GO_ON.format(turn=run.learnt_turns)
+        does, why = (self.go_on, "") if self.is_of_program(run) else (self._put_back, PUTS_BACK)
+        offer = Offer(words, action, partial(does, run), partial(self._acknowledge, run), why)
         self._session.run.status.offered.emit(offer)
 
     def _put_back(self, run: KeptRun) -> None:
@@ -333,7 +333,7 @@ class RunKeeper(QObject):
         if ended is None:  # the disk has refused what was to be written last
             return
         if outcome == "died" and ended.record.learnt:
-            self._offer(ended.run)
+            self._offer(ended.run, self._session.run.state.reason)
 
     def _ask_for_parameters(self) -> None:
         """What was learnt is kept where the run rests, once for so many turns."""

@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -10,10 +11,13 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Verb
 from gradstudio.protocol.messages.events import Failed, Memory
 from gradstudio.ui.app.window.status_bar import StatusBar
+from gradstudio.ui.app.window.status_parts import SMALL_PX, StatusWords
 from gradstudio.ui.state.results.failure import Failure
 from gradstudio.ui.state.run.run_state import RunState
+from gradstudio.ui.state.run.run_status import Offer
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
+from gradstudio.ui.widgets.offer_field import OfferField
 from tests.ui.conftest import Add
 
 
@@ -82,13 +86,58 @@ def test_the_first_sample_of_memory_moves_no_other_word(qtbot: QtBot, session: S
     assert status.counts.geometry() == before
 
 
+ENDED = (
+    "Rank 3 was killed by SIGKILL at line 28 (torch.distributed.barrier()). All ranks were ended, and begin from "
+    "nothing. The training was cut off at turn 1,234."
+)
+
+
+def is_whole(words: StatusWords) -> bool:
+    """Whether all of it is painted within its place, in one line or two."""
+    painted = words.fontMetrics().boundingRect(words.contentsRect(), 0, words.text())
+    room = words.contentsRect()
+    is_within = painted.height() <= room.height() and painted.width() <= room.width()
+    return words.text().replace("\n", " ") == words.full and is_within
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_what_is_to_be_decided_is_read_in_full_and_has_the_room_of_the_facts(
+    qtbot: QtBot, session: Session, dark: Theme, width: int
+) -> None:
+    status = bar(qtbot, session, dark)
+    status.show_switch(QAction("Snap", status))
+    status.resize(width, status.sizeHint().height())
+    status.light.show_light("trusted code · 4 processes · torch 2.13.0 ready", dark.color("ok"))
+    field = OfferField(session.run.status, dark, StatusWords(status), status)
+    field.stands.connect(status.make_room)
+    status.insertWidget(0, field)
+    field.show_offer(Offer(ENDED, "Continue from turn 1,234", int, int))
+    qtbot.waitUntil(lambda: is_whole(field.words))
+    assert not status.counts.isVisible() and not status.device.isVisible()
+    assert status.rect().contains(field.geometry()) and field.decline.geometry().right() <= field.width()
+    QTest.mouseClick(field.decline, Qt.MouseButton.LeftButton)
+    assert status.counts.isVisible() and status.device.isVisible()
+
+
+def test_a_line_that_is_too_long_takes_two(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    status = bar(qtbot, session, dark)
+    status.resize(1000, status.sizeHint().height())
+    height = status.sizeHint().height()
+    status.note("Stopped: the operator under way did not answer, so the engine was replaced; the run is lost.")
+    QApplication.processEvents()
+    assert is_whole(status.message) and "\n" in status.message.text()
+    assert status.sizeHint().height() == height
+    status.note("short")
+    assert "\n" not in status.message.text() and status.message.font().pixelSize() > SMALL_PX
+
+
 def test_a_long_line_is_cut_between_words_and_its_tooltip_has_all(qtbot: QtBot, session: Session, dark: Theme) -> None:
     status, words = bar(qtbot, session, dark), "Nothing ran here because another statement is open"
     status.resize(1000, 30)
     for _ in range(8):
         words += ", and another statement is open"
     status.note(words)
-    shown = status.message.text()
+    shown = status.message.text().replace("\n", " ")
     assert shown.endswith(" …") and words.startswith(shown.removesuffix(" …"))
     assert words[len(shown) - 2] in " ,"
     assert status.message.toolTip() == words
