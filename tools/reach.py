@@ -219,6 +219,8 @@ def compared(path: Path, limit: float) -> tuple[bool | None, str]:
         return None, f"Python: {type(error).__name__}: {error}"[:120]
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+    if first.exit_code:
+        return None, f"Python: SystemExit: {first.exit_code}"[:120]
     graph = read_script(text, keeps_code=True).graph
     program = compile_graph(graph)
     trust = Trust(code_digest(program), str(path), str(path.parent)) if program.codes else None

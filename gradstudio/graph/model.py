@@ -45,7 +45,7 @@ class Node(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=Tr
         literals: port path -> Python text. A path is a parameter's name, or "size.0" for one
             element of a list-like argument; a part of a slice is "index.1.start".
         lengths: number of elements of each list-like argument that has a port per element.
-        positional: parameters given by position; None is the catalogue's style.
+        positional: parameters given by position; None is the catalogue's style. Keywords of a call in their order, too.
         nested: printed inside its only user while semantics §1 allows it.
         note: comment lines above the statement, shown on the canvas as a note; an empty line is a blank line.
         beside: comment of one line behind the statement; of a block, behind its head.

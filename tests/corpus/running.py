@@ -41,10 +41,11 @@ _LOST = object()
 
 
 class Run(msgspec.Struct):
-    """What a run left: each variable as plain data (a gradient with it), and what was printed."""
+    """What a run left: each variable as plain data (a gradient with it), what was printed, and how Python ended."""
 
     variables: dict[str, Any]
     printed: str
+    exit_code: str = ""
 
 
 def by_python(text: str, path: str, seed: int | None = None, *, as_main: bool = False) -> Run:
@@ -65,16 +66,18 @@ def by_python(text: str, path: str, seed: int | None = None, *, as_main: bool = 
     main = _main_module(module, path) if as_main else contextlib.nullcontext()
     with main, allowed, warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as printed:
         warnings.simplefilter("ignore")
+        exit_code = ""
         try:
             exec(compile(text, path, "exec"), namespace)
-        except SystemExit:
+        except SystemExit as end:
             if not as_main:
                 raise
+            exit_code = str(end.code or "")
         finally:
             torch.set_default_dtype(before)
         names = (bound_names(text) & namespace.keys() - {"_"}) | set(_bound_as_it_ran(text, namespace))
         values = {name: namespace[name] for name in sorted(names) if not _is_called(namespace[name])}
-        return Run({name: plain(value) for name, value in values.items()}, printed.getvalue())
+        return Run({name: plain(value) for name, value in values.items()}, printed.getvalue(), exit_code)
 
 
 @contextlib.contextmanager

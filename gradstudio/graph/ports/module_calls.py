@@ -80,10 +80,14 @@ def is_direct(graph: Graph, call: Node) -> bool:
 
 
 def named_arguments(graph: Graph, call: Node) -> tuple[str, ...]:
-    """The names of what a call is given by keyword."""
+    """The names of what a call is given by keyword, in their order where that is told (`**` has it)."""
     ports = {*call.literals, *call.lengths, *(wire.port for wire in graph.wires_to(call.id))}
     own = {MODULE, INPUTS, "name"} if call.operator in (FREE_METHOD, FREE_PATH) else {MODULE, INPUTS}
-    return tuple(sorted({port.partition(".")[0] for port in ports} - own))
+    names = sorted({port.partition(".")[0] for port in ports} - own)
+    if call.positional is None or len(names) < 2:
+        return tuple(names)
+    order = {name: place for place, name in enumerate(call.positional)}
+    return tuple(sorted(names, key=lambda name: order.get(name, len(order))))
 
 
 def row_of_call(graph: Graph, call: Node, row: Operator) -> Operator:

@@ -27,7 +27,7 @@ from gradstudio.program.reading.code.code_imports import imported
 from gradstudio.program.reading.code.code_reader import whole_as_code
 from gradstudio.program.reading.code.code_statement import first_line, last_line
 from gradstudio.program.reading.code.fallback import keep_code
-from gradstudio.program.reading.code.inspection import looks_into_functions
+from gradstudio.program.reading.code.inspection import looks_at_lines, looks_into_functions
 from gradstudio.program.reading.code.undrawn import Undrawn, bodies_of, holds_while, key_of
 from gradstudio.program.reading.imports import PACKAGES
 from gradstudio.program.reading.parser import parse
@@ -77,11 +77,11 @@ def _with_bodies(text: str, tree: ast.Module, read: Read, read_tree: ReadTree) -
     torch = {name for name, path in meant.items() if path.partition(".")[0] == "torch"}
     trees = [tree if one == text.removesuffix("\n") else ast.parse(one) for one in texts]
     functions = [function for one in trees for _, function in _functions(one.body)]
-    if not any(_names(one) & torch for one in functions) or looks_into_functions(
-        part for one in trees for part in one.body
-    ):
+    parts = [part for one in trees for part in one.body]
+    if not any(_names(one) & torch for one in functions) or looks_at_lines(parts):
         return read
     around = _Around(tree, meant, read.graph, has_global="global" in text)
+    around.looks_into_functions = looks_into_functions(parts)
     lines = dict(read.lines)
     taken = all_ids(read.graph)
     for (graph, node), code in zip(codes, trees, strict=True):
@@ -112,7 +112,7 @@ class _Around:
     """What a text says outside of its functions.
 
     Attributes:
-        imports: the statements that import torch, numpy and math under names that mean nothing else.
+        imports: the statements that import torch, numpy and math under names that mean nothing else, however often.
         names: those names, and `torch` those of torch's; `device` that a body may say `device` for the document's.
         drawn: the functions of the cards that were looked at.
         bound: all names that are bound there; `definitions` those that a drawing has of its own.
@@ -126,13 +126,14 @@ class _Around:
         self.drawn: set[str] = set()
         self.imports: list[str] = []
         self.names: set[str] = set()
-        for one in tree.body:
-            if isinstance(one, ast.Import | ast.ImportFrom) and _is_known(one):
-                names = [bound_by_alias(alias) for alias in one.names]
-                if all(counts[name] == 1 for name in names):
-                    self.imports.append(ast.unparse(one))
-                    self.names.update(names)
+        imports = [one for one in tree.body if isinstance(one, ast.Import | ast.ImportFrom) and _is_known(one)]
+        again = Counter(each for one in imports for each in imported([one]).items())
+        for one in imports:
+            if all(counts[name] == again[name, path] for name, path in imported([one]).items()):
+                self.imports.append(ast.unparse(one))
+                self.names.update(map(bound_by_alias, one.names))
         self._standard = {name for name in self.names if meant.get(name) == STANDARD.get(name, "")}
+        self.looks_into_functions = False
         self._is_whole = len(graph.nodes) == 1 and not graph.definitions
         self.torch = {name for name in self.names if meant.get(name, "").partition(".")[0] == "torch"}
         self.device = "torch" in self.torch
@@ -228,7 +229,9 @@ class _Card:
         text = "\n".join([*head, *indented(outdented(lines, margin), _INDENT)])
         read = self._lenient(text)
         definition = read.graph.definitions.get(_NAME) if read is not None else None
-        if read is None or definition is None or not self._is_sound(read.graph, definition, body, function.args):
+        if read is None or definition is None:
+            return None
+        if not self._is_sound(read.graph, definition, body, function.args, taken):
             return None
         definition = definition.but(name=body_name(path), inputs=tuple(taken), settings=tuple(outer))
         above = first_line(body[0]) - len(head) - 1
@@ -256,9 +259,17 @@ class _Card:
             return None
 
     def _is_sound(
-        self, graph: Graph, definition: Definition, body: Sequence[ast.stmt], arguments: ast.arguments
+        self,
+        graph: Graph,
+        definition: Definition,
+        body: Sequence[ast.stmt],
+        arguments: ast.arguments,
+        taken: Sequence[str],
     ) -> bool:
-        """Whether the body is drawn as a whole, and nothing beside it, by words that mean the same in the code."""
+        """Whether the body is drawn as a whole, and nothing beside it, by words that mean the same in the code.
+
+        Where code looks into functions, every statement has to be as it was typed; what it takes is called `taken`.
+        """
         if graph.nodes or graph.blocks or len(graph.definitions) > 1:
             return False
         inside = definition.graph
@@ -270,9 +281,19 @@ class _Card:
         before.function(arguments, body)
         printed = ast.parse("\n".join(one_definition(graph, _NAME, ""))).body[0]
         assert isinstance(printed, ast.FunctionDef)
+        if self._around.looks_into_functions:
+            return _are_alike(printed.body, body, dict(zip(definition.inputs, taken, strict=False)))
         after = Free(frozenset())
         after.function(printed.args, printed.body)
         return all(name in before.free or self._around.lets(name) for name in after.free)
+
+
+def _are_alike(printed: Sequence[ast.stmt], typed: Sequence[ast.stmt], names: Mapping[str, str]) -> bool:
+    """Whether statements are those that were typed, so that whoever looks at a frame of theirs sees the same."""
+    for part in (part for one in printed for part in ast.walk(one)):
+        if isinstance(part, ast.Name):
+            part.id = names.get(part.id, part.id)
+    return list(map(ast.dump, printed)) == list(map(ast.dump, typed))
 
 
 def _functions(statements: Sequence[ast.stmt], path: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:

@@ -11,6 +11,16 @@ _INSPECTING = frozenset(
     "script_method njit numba triton _getframe f_back f_locals settrace setprofile".split()
 )
 """Words by which code may look into a function, whose text is not what it was."""
+_OF_FRAMES = frozenset(
+    "signature currentframe _getframe f_back f_locals __annotations__ __doc__ __defaults__ __wrapped__ "
+    "__closure__ fx symbolic_trace".split()
+)
+"""Those of them that find the same in a function whose statements are the same, wherever they stand."""
+_TAME_OF_INSPECT = frozenset(
+    "signature currentframe getargvalues Parameter isclass isfunction ismethod ismodule isbuiltin getmembers".split()
+)
+"""What `inspect` has that does not ask for lines."""
+_LINES = frozenset("f_code f_lineno co_firstlineno co_code co_lines tb_lineno".split())
 
 
 def looks_into_functions(statements: Iterable[ast.stmt]) -> bool:
@@ -20,6 +30,17 @@ def looks_into_functions(statements: Iterable[ast.stmt]) -> bool:
         if isinstance(part, ast.Call) and _asks_torch(part):
             known.update(map(id, walk(part.func)))
         elif id(part) not in known and not _INSPECTING.isdisjoint(_words(part)):
+            return True
+    return False
+
+
+def looks_at_lines(statements: Iterable[ast.stmt]) -> bool:
+    """Whether code may ask for the lines of a function, so that no other may stand in their place."""
+    known: set[int] = set()
+    for part in (part for one in statements for part in walk(one)):
+        if isinstance(part, ast.Attribute) and part.attr in _TAME_OF_INSPECT:
+            known.update(map(id, walk(part.value)))
+        elif id(part) not in known and not (_INSPECTING - _OF_FRAMES | _LINES).isdisjoint(_words(part)):
             return True
     return False
 

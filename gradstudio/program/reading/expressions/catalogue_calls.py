@@ -189,7 +189,8 @@ class Calls:
             found = argument_binding.bind_call(load()[key], maker, positional, keywords, strict=False)
         except BindingError as error:
             raise _refused(node, str(error)) from None
-        return self._node(_spread(node, found), names)
+        order = tuple(keywords) if maker is None and list(keywords) != sorted(keywords) else ()
+        return self._node(_spread(node, found), names, order)
 
     def _maker(self, module: Port | None) -> Operator | None:
         maker = self._draft.maker(module) if isinstance(module, WiredResult) else None
@@ -250,10 +251,12 @@ class Calls:
             return WiredResult(family=Family.TUPLE, source=several.source, output=several.output)
         return self._expressions.value(node)
 
-    def _node(self, found: Binding, names: tuple[str, ...]) -> WiredResult:
+    def _node(self, found: Binding, names: tuple[str, ...], order: tuple[str, ...] = ()) -> WiredResult:
         ports = {path: self._port(given) for path, given in found.ports.items()}
         operator = found.operator
         positional = positional_beyond_style(operator, found.positional, frozenset(_roots(ports)))
+        if order:  # nobody knows whom it calls, who may ask for the order of keywords
+            positional = (*(parameter.name for parameter in load()[operator.key].parameters), *order)
         fits = len(names) < 2 or self._gives(operator, ports) == len(names)
         bound = names if fits else ()
         made = self._draft.node(

@@ -120,13 +120,31 @@ def test_what_reaches_out_of_it_stays_code(body: str) -> None:
     [
         "import inspect; print(inspect.getsource(A.f))",
         "print(A.f.__code__)",
-        "import sys; print(sys._getframe().f_locals)",
+        "import sys; print(sys._getframe().f_lineno)",
+        "import inspect; print(inspect.stack())",
         "torch.jit.script(A())",
     ],
 )
 def test_code_that_looks_into_functions_finds_them_as_typed(line: str) -> None:
     graph = read(f"class A:\n    def f(self, x):\n        return torch.ones(1)\n\n\n{line}\n")
     assert not graph.definitions
+
+
+@pytest.mark.parametrize(
+    "line", ["import sys; print(sys._getframe().f_locals)", "print(torch.fx.symbolic_trace(A().f))"]
+)
+@pytest.mark.parametrize(
+    ("body", "is_drawn"),
+    [
+        ("y = torch.ones(1)\n        return x + y", True),
+        ("if x.sum() > 0:\n            x = torch.relu(x)\n        return x", False),
+    ],
+)
+def test_what_may_be_seen_in_a_frame_is_drawn_where_it_is_printed_as_it_was_typed(
+    line: str, body: str, is_drawn: bool
+) -> None:
+    graph = read(f"class A:\n    def f(self, x):\n        {body}\n\n\n{line}\n")
+    assert bool(graph.definitions) == is_drawn
 
 
 def test_words_of_the_writer_that_mean_something_else_are_not_printed() -> None:
