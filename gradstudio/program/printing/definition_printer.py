@@ -208,7 +208,7 @@ class _Writer:
     ) -> list[str]:
         """The lines above, and below them those of some statements."""
         bodies = self._bodies_inside() if tops else {}
-        body = _Part(StatementPrinter(references, device=self.device, stem=self.stem, bodies=bodies))
+        body = _Part(StatementPrinter(references, device=self.device, stem=self.stem, bodies=bodies, is_main=False))
         body.tops = tops
         holds = body.write(ROOT, depth)
         self.spans += body.placed_below(len(first))[0]

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from gradstudio.graph.context_paths import context_path
-from gradstudio.graph.model import Block, ItemId, Node
+from gradstudio.graph.model import Block, BodyId, ItemId, Node
 from gradstudio.graph.ports.arguments import Argument
 from gradstudio.graph.ports.item_ports import target_port
 from gradstudio.graph.text.allowed_calls import spelled_path
-from gradstudio.graph.text.code_records import READ, code_names, code_of, imports_needed, new_names
+from gradstudio.graph.text.code_records import PRINT, READ, code_names, code_of, imports_needed, new_names
 from gradstudio.graph.text.code_text import renamed_code
 from gradstudio.graph.text.drawn_bodies import body_places, with_bodies
 from gradstudio.graph.text.literal_text import CONDITIONAL, PRIMARY, TUPLE
@@ -20,6 +20,10 @@ from gradstudio.program.model import Span
 from gradstudio.program.printing.expression_printer import ExpressionPrinter
 from gradstudio.program.printing.logical_line import Line
 from gradstudio.program.printing.name_references import References
+
+ONCE, ONCE_PORT = "builtins.bool", "x"
+"""What the number of turns of an ``if`` is, and what it is of."""
+CALLS = (Face.FUNCTION, Face.METHOD, Face.CALL)
 
 
 class PrintedBody(NamedTuple):
@@ -47,7 +51,14 @@ class StatementPrinter:
     """
 
     def __init__(
-        self, references: References, *, device: bool, stem: str, bodies: PrintedBodies, traced: bool = False
+        self,
+        references: References,
+        *,
+        device: bool,
+        stem: str,
+        bodies: PrintedBodies,
+        traced: bool = False,
+        is_main: bool = True,
     ) -> None:
         """Print for the script, or with every part under its address (`traced`).
 
@@ -57,8 +68,9 @@ class StatementPrinter:
             stem: of the file beside which the stored tensors lie.
             bodies: of functions in code, as they are printed.
             traced: for a traced run.
+            is_main: not for a definition, where the reader would take the branch that every call decides.
         """
-        self._bodies = bodies
+        self._bodies, self._has_ifs = bodies, is_main and not traced
         self.references = references
         self.expressions = ExpressionPrinter(references, device=device, stem=stem, traced=traced)
         self.imports = self.expressions.imports
@@ -102,6 +114,9 @@ class StatementPrinter:
             case "for" if block.endless:
                 self._while(line, block)
                 begin = len(line.pieces)
+            case "for" if (condition := self._condition(block)) is not None:
+                begin = len(line.pieces) + 1
+                self._if(line, condition)
             case "for":
                 variable = self.references.variable(block.id)
                 self._loop_target(line, block.id, variable)
@@ -191,6 +206,36 @@ class StatementPrinter:
         for argument in message:
             line.write(", ")
             self._values.value(line, node, argument.paths[0], Kind.ANY, CONDITIONAL)
+
+    def _condition(self, block: Block) -> Node | None:
+        """What decides on the one turn of ``for _ in range(bool(c))`` that a person would write as an ``if``.
+
+        It calls what binds nothing, and is read as that loop again; in a traced run its one turn is counted as such.
+        """
+        wire = self._graph.wires.get((block.id, "range.0"))
+        made = self._graph.nodes.get(wire.source) if wire is not None else None
+        if not self._has_ifs or wire is None or made is None or made.operator != ONCE or self.references.read(wire):
+            return None
+        is_one = block.variable in ("", "_") and block.lengths.get("range") == 1 and not block.carried
+        is_chosen = (made.id, ONCE_PORT) in self._graph.wires
+        body = self._graph.bodies[BodyId(block.id)]
+        is_more = not all(item in self._graph.nodes and self._graph.nodes[item].operator == PRINT for item in body)
+        return made if is_one and is_chosen and is_more and all(map(self._only_calls, body)) else None
+
+    def _only_calls(self, item: ItemId) -> bool:
+        """Whether a statement is a call that binds nothing."""
+        node, operator = self._graph.nodes.get(item), self._validity.operators.get(item)
+        if node is None or operator is None or node.bypassed or not self._validity.is_live(item):
+            return False
+        return operator.face in CALLS and not self.references.bound(item)
+
+    def _if(self, line: Line, condition: Node) -> None:
+        line.write("if ")
+        place = len(line.marks)
+        line.marks.append((condition.id, line.length, line.length))
+        start = line.length
+        self._values.source(line, condition.id, ONCE_PORT, TUPLE)
+        line.marks[place] = (condition.id, start, line.length)
 
     def _loop_target(self, line: Line, block: ItemId, variable: str) -> None:
         """``for … in``, up to what is gone over."""
