@@ -22,6 +22,7 @@ from gradstudio.program.reading.code.undrawn import (
     every_statement,
     open_bodies,
 )
+from gradstudio.program.reading.code.visible_devices import decides_devices
 from gradstudio.program.reading.desugar.closures import free_names, local_names, outer_names
 from gradstudio.program.reading.desugar.global_names import is_looked_up
 from gradstudio.program.reading.desugar.own_device import DEVICE, takes_device
@@ -302,8 +303,9 @@ def _devices_behind_code(statements: Sequence[ast.stmt], graph: Graph) -> list[a
 
 
 def _is_tame(one: CodeStatement) -> bool:
-    """Whether it only imports what is known, or defines."""
-    return all(_is_known(part) if isinstance(part, _IMPORTS) else isinstance(part, _DEFINED) for part in one.statements)
+    """Whether it imports what is known, and does nothing else that could decide which devices there are."""
+    imports = (part for each in one.statements for part in walk(each) if isinstance(part, _IMPORTS))
+    return all(map(_is_known, imports)) and not any(map(decides_devices, one.statements))
 
 
 def _is_known(one: ast.Import | ast.ImportFrom) -> bool:

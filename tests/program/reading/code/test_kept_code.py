@@ -77,13 +77,58 @@ def test_where_code_may_do_anything_to_names_all_of_the_text_is_code(text: str) 
         ("import torch\n\nf = torch.relu\nh = dict((k, f) for k in 'a')\n", "f = torch.relu"),
         ("import torch as th\n\nh = dict((k, th.ones(2)) for k in 'a')\n", "import torch as th"),
         ("import torch\ndevice = 'cpu'\nh = dict((k, device) for k in 'a')\n", "device = 'cpu'"),
-        (f"import torch\nimport os\nos.system('true')\n\ndevice = {CHOICE}\n", "device ="),
         ("import torch\nclass A:\n    pass\n\na = A()\nb = a.relu()\n", "b = a.relu()"),
         ("import torch\nn = dict((k, k) for k in 'a')\nn += 1\n", "n += 1"),
     ],
 )  # fmt: skip
 def test_what_code_may_meddle_with_is_code_too(text: str, line: str) -> None:
     assert any(line in code for code in codes(text)), codes(text)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "os.environ['CUDA_VISIBLE_DEVICES'] = '0'",
+        "vars(os)['environ'].clear()",
+        "getattr(os, 'environ').clear()",
+        "getattr(os, name)['x'] = 'y'",
+        "__import__('os').putenv('x', 'y')",
+        "setattr(torch.cuda, 'is_' + 'available', print)",
+        "a = [torch.cuda]; a[0].is_available = lambda: False",
+        "exec('import os')",
+        "sys.modules['os'].unsetenv('x')",
+        "import of_our_own",
+        "try:\n    import of_our_own\nfinally:\n    pass",
+        "def hide(*names):\n    os.environ.update(names)\n\nhide()",
+        "torch.cuda.set_device(1); a = {*'b'}",
+    ],
+)
+def test_a_choice_of_a_device_is_code_behind_code_that_may_decide_which_there_are(code: str) -> None:
+    text = (
+        f"import torch\nimport os, sys\nname = 'environ'\n{code}\n\ndevice = {CHOICE}\nx = torch.ones(2).to(device)\n"
+    )
+    assert any("device =" in one for one in codes(text)), codes(text)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "random.seed(0)",
+        "warnings.filterwarnings('ignore')",
+        "os.makedirs('out', exist_ok=True)",
+        "started = time.time()",
+        "args = argparse.ArgumentParser().parse_known_args()",
+        "letters = {*'abc'}",
+        "for k in range(3):\n    print(k)\n    break",
+        "with open('a') as file:\n    words = file.read().split()",
+        "class Trainer:\n    def __init__(self, net, *more):\n        self.device = net.eval()",
+    ],
+)
+def test_a_choice_of_a_device_is_drawn_behind_other_code(code: str) -> None:
+    imports = "import torch\nimport argparse, os, random, time, warnings\n"
+    moved = "def move(x):\n    x = x.to(device)\n    return x\n\ny = move(torch.ones(2))\n"
+    found = codes(f"{imports}{code}\n\ndevice = {CHOICE}\n\n{moved}")
+    assert not any(CHOICE in one or ".to(device)" in one for one in found), found
 
 
 def test_a_class_that_code_may_look_into_is_drawn_only_as_it_is_printed() -> None:
