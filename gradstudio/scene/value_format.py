@@ -1,15 +1,14 @@
 """How numbers, shapes and dtypes are written on a card. Plain text, no Qt.
 
-Rules (from the best tensor viewers): 3-4 significant digits with trailing zeros kept, scientific outside
-1e-4 .. 1e4, integers never gain a decimal point, NaN and infinities in words, sampled figures marked "~".
-A number that is rounded can be seen to be: it has three digits or more, or two decimals or more in a column of
-equal decimals; what is rounded further, because there is no room, stands behind "≈".
+Rules: 3-4 significant digits with trailing zeros, scientific outside 1e-4 .. 1e4, integers without a point, sampled
+figures marked "~". What is rounded has three digits or two decimals at least; rounded further it stands behind "≈".
 """
 
 import math
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
+from gradstudio.protocol.messages.ranks import is_of_several
 from gradstudio.protocol.messages.records import (
     ModuleRecord,
     ObjectRecord,
@@ -237,20 +236,27 @@ def extents(summary: Summary) -> tuple[str, ...]:
 
 def ranks_sign(told: Summary | PlainRecord) -> str:
     """Behind a shape, of a value on several ranks: " =" where all hold the same, " ≠", or which holds a NaN."""
-    if told.spread is None or (told.spread.parts and not told.spread.nan.count):
+    if not is_of_several(told.spread) or (told.spread.parts and not told.spread.nan.count):
         return ""
     from gradstudio.protocol.ranks.spread_words import spread_sign  # most programs have one rank
 
     return f" {spread_sign(told.spread)}"
 
 
-def ranks_text(told: Summary | PlainRecord, *, is_short: bool = False) -> str:
-    """Of a value on several ranks, whether they hold the same, in words (`is_short`: of a card); "" with one rank."""
-    if told.spread is None:
+def ranks_text(told: Summary | PlainRecord) -> str:
+    """Of a value on several ranks, whether they hold the same, in words; "" with one rank."""
+    if not is_of_several(told.spread):
         return ""
-    from gradstudio.protocol.ranks.spread_words import spread_amount, spread_words  # most programs have one
+    from gradstudio.protocol.ranks.spread_words import spread_words  # most programs have one
 
-    return spread_amount(told.spread) if is_short else spread_words(told.spread)
+    return spread_words(told.spread)
+
+
+def ranks_wordings(told: Summary | PlainRecord) -> tuple[str, ...]:
+    """The same for a card, and by how much they differ: the longest wording first."""
+    from gradstudio.protocol.ranks.spread_words import amount_wordings  # most programs have one
+
+    return amount_wordings(told.spread) if told.spread is not None else ("",)
 
 
 def ranks_alarm(summary: Summary, mark: str = "") -> str:

@@ -4,7 +4,7 @@ import msgspec
 
 from gradstudio.protocol.messages.ranks import Spread
 from gradstudio.protocol.messages.records import PlainRecord, Summary
-from gradstudio.scene.card.result_sections import result_sections
+from gradstudio.scene.card.result_sections import result_sections, tensor_display
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.value_format import ranks_alarm, ranks_sign, ranks_text
 from gradstudio.scene.words.tooltips import plain_text
@@ -38,6 +38,14 @@ def test_of_a_plain_number_the_same_is_said_on_its_card_and_at_the_pointer() -> 
     odd = msgspec.structs.replace(record, spread=told(0, 0.5) | told(1, 0.0, nan=1))
     (section,) = result_sections(Told(odd), NODE, ("loss",), Shown(over_ranks=True)).sections
     assert section.value is not None and (section.value.text, section.value.tone) == ("NaN r1", "bad")
+
+
+def test_what_one_rank_alone_has_told_says_nothing_over_ranks() -> None:
+    """As of gradients inside a backward: its number is shown, not "all equal"."""
+    alone = msgspec.structs.replace(ONE, spread=Spread.of(0, ONE, b"a"))
+    assert ranks_sign(alone) == ranks_text(alone) == ""
+    assert tensor_display(alone, over_ranks=True) == tensor_display(alone)
+    assert tensor_display(on_two_ranks(b"a"), over_ranks=True).text == "all equal"
 
 
 def test_what_all_ranks_hold_alike_is_no_alarm() -> None:

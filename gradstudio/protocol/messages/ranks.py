@@ -6,7 +6,7 @@ for nothing is summed: a tree over the ranks may join them in any order, and wha
 a thousand ranks as for two.
 """
 
-from typing import Annotated, Protocol, Self
+from typing import Annotated, Protocol, Self, TypeGuard
 
 import msgspec
 
@@ -180,3 +180,8 @@ def _joined(one: Range | None, other: Range | None) -> Range | None:
     if one is None or other is None:
         return one or other
     return one | other
+
+
+def is_of_several(spread: Spread | None) -> TypeGuard[Spread]:
+    """Whether it says anything over ranks: what came of one rank alone, as inside a backward, does not."""
+    return spread is not None and spread.ranks + spread.missing > 1

@@ -1,10 +1,14 @@
 """What is said of a value over ranks: equal, or by how much not, and which rank holds a NaN."""
 
+import re
+
 from gradstudio.protocol.messages.ranks import Holders, Range, Spread
 from gradstudio.protocol.number_format import format_number
 
 CARD_RANKS = 3
 """So many ranks are named on a card."""
+_SIGN = re.compile(r" (=|≠|~|NaN|NaN r\d+…?|\d+/\d+)$")
+"""What `spread_sign` says, behind something else."""
 
 
 def spread_sign(spread: Spread) -> str:
@@ -48,6 +52,25 @@ def spread_amount(spread: Spread) -> str:
     return f"Δ {sign} {format_number(widest.most - widest.least, 3)}"
 
 
+def amount_wordings(spread: Spread) -> tuple[str, ...]:
+    """What `spread_amount` says, in fewer letters where a card has no room for it: the longest first, a sign last."""
+    words, sign = spread_amount(spread), spread_sign(spread)
+    for word, who in (("NaN", spread.nan), ("∞", spread.infinite)):
+        if who.count:
+            fewer = (f"{word} {_few_ranks(who, most)}" for most in range(CARD_RANKS - 1, 0, -1))
+            return tuple(dict.fromkeys((words, *fewer, sign)))
+    brief = words.removeprefix("all ").replace("Δ ≥ ", "Δ≥").replace("Δ = ", "Δ=")
+    return tuple(dict.fromkeys((words, brief, sign)))
+
+
+def hint_wordings(hint: str) -> tuple[str, ...]:
+    """A shape with the sign of ranks behind it, in fewer letters where there is no room: the sign is the last to go."""
+    found = _SIGN.search(hint)
+    if found is None:
+        return (hint,)
+    return (hint, hint.replace(", ", ","), found[1])
+
+
 def spread_words(spread: Spread) -> str:
     """In a sentence: all hold the same bytes, or where means (of one number, it) lie, and on which rank."""
     count = _count(spread.ranks, spread.missing)
@@ -83,10 +106,10 @@ def _few(spread: Spread) -> str:
     return f"{spread.ranks}/{spread.ranks + spread.missing}" if spread.missing else "all"
 
 
-def _few_ranks(who: Holders) -> str:
+def _few_ranks(who: Holders, most: int = CARD_RANKS) -> str:
     """The lowest ranks by number, in the width of a card."""
-    names = ", ".join(f"r{rank}" for rank in who.ranks[:CARD_RANKS])
-    return f"{names} +{who.count - CARD_RANKS}" if who.count > CARD_RANKS else names
+    names = ", ".join(f"r{rank}" for rank in who.ranks[:most])
+    return f"{names} +{who.count - most}" if who.count > most else names
 
 
 def _differing(spread: Spread) -> str:

@@ -13,7 +13,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.operators.model import Family
 from gradstudio.protocol.messages.charts import Chart
 from gradstudio.protocol.messages.events import GradRow
-from gradstudio.protocol.messages.ranks import Spread
+from gradstudio.protocol.messages.ranks import Spread, is_of_several
 from gradstudio.protocol.messages.records import (
     ArrayRecord,
     GradState,
@@ -65,7 +65,7 @@ class Display(msgspec.Struct, frozen=True):
     Attributes:
         picture: the tensor, also of a number or a range, which are written with fewer digits where they have no room.
         lines: beside or below a picture: range, what is not finite; each in several wordings, the longest first.
-        lead: before each line of cells: the number of its first element, where a vector needs two lines.
+        lead: before each line of cells: the number of its first element.  shorter: words where there is no room.
     """
 
     kind: DisplayKind
@@ -76,6 +76,7 @@ class Display(msgspec.Struct, frozen=True):
     lines: Lines = ()
     lead: tuple[str, ...] = ()
     tone: Tone = "normal"
+    shorter: tuple[str, ...] = ()
 
 
 class Gradient(msgspec.Struct, frozen=True):
@@ -310,7 +311,7 @@ def _section(record: Record, row: GradRow | None, heading: str, several: bool, s
 def _display(record: Record, shown: Shown) -> Display:
     if isinstance(record, TensorRecord):
         return tensor_display(record.summary, over_ranks=shown.over_ranks)
-    if shown.over_ranks and isinstance(record, PlainRecord) and record.spread is not None:
+    if shown.over_ranks and isinstance(record, PlainRecord) and is_of_several(record.spread):
         return _spread_display(record, record.spread, NUMBER, "normal")
     kind: DisplayKind = "number" if isinstance(record, PlainRecord) and record.what == "number" else "words"
     if isinstance(record, ArrayRecord) and record.value is not None:
@@ -323,7 +324,7 @@ def _display(record: Record, shown: Shown) -> Display:
 def tensor_display(summary: Summary, tone: Tone = "normal", *, over_ranks: bool = False) -> Display:
     """How the numbers of a tensor (or of a gradient) are drawn."""
     kind, height = tensor_kind(summary)
-    if over_ranks and summary.spread is not None:
+    if over_ranks and is_of_several(summary.spread):
         return _spread_display(summary, summary.spread, height, tone)
     match kind:
         case "number":
@@ -340,8 +341,8 @@ def tensor_display(summary: Summary, tone: Tone = "normal", *, over_ranks: bool 
 
 def _spread_display(told: Summary | PlainRecord, spread: Spread, height: float, tone: Tone) -> Display:
     """How several ranks stand to each other, in the place of the numbers of one."""
-    text = value_format.ranks_text(told, is_short=True)
-    return Display("words", height, text, tone="bad" if spread.nan.count else tone)
+    text, *shorter = value_format.ranks_wordings(told)
+    return Display("words", height, text, tone="bad" if spread.nan.count else tone, shorter=tuple(shorter))
 
 
 def _cells(summary: Summary, height: float, tone: Tone) -> Display:

@@ -10,7 +10,13 @@ import pytest
 from gradstudio.protocol.messages.progress import Running
 from gradstudio.protocol.messages.ranks import Holders, Spread
 from gradstudio.protocol.messages.records import Summary
-from gradstudio.protocol.ranks.spread_words import spread_amount, spread_sign, spread_words
+from gradstudio.protocol.ranks.spread_words import (
+    amount_wordings,
+    hint_wordings,
+    spread_amount,
+    spread_sign,
+    spread_words,
+)
 from gradstudio.protocol.ranks.waiting_words import waiting_words
 
 
@@ -42,6 +48,18 @@ def test_many_ranks_that_hold_a_nan_are_counted_in_the_width_of_a_card() -> None
     told = Summary(dtype="float32", shape=(), nan=1)
     many = reduce(or_, (Spread.of(rank, told) for rank in range(1000)))
     assert spread_amount(many) == "NaN r0, r1, r2 +997"
+
+
+def test_a_card_without_room_says_it_in_fewer_letters_and_a_sign_at_least() -> None:
+    told = Summary(dtype="float32", shape=(), nan=1)
+    four = reduce(or_, (Spread.of(rank, told) for rank in range(4)))
+    assert amount_wordings(four) == ("NaN r0, r1, r2 +1", "NaN r0, r1 +2", "NaN r0 +3", "NaN")
+    assert amount_wordings(spread(1.0, 2.0, nan_on=1)) == ("NaN r1",)
+    assert amount_wordings(spread(2.0, 2.0)) == ("all equal", "equal", "=")
+    assert amount_wordings(spread(2.5, 2.0, 1.0, shape=(3,))) == ("Δ ≥ 1.5", "Δ≥1.5", "≠")
+    assert hint_wordings("[64, 4] ≠") == ("[64, 4] ≠", "[64,4] ≠", "≠")
+    assert hint_wordings("[1, 1] NaN r1…") == ("[1, 1] NaN r1…", "[1,1] NaN r1…", "NaN r1…")
+    assert hint_wordings("[64, 4]") == ("[64, 4]",)
 
 
 def test_of_different_ones_the_ends_are_named_with_their_ranks() -> None:

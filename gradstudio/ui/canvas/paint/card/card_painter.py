@@ -291,13 +291,23 @@ def _paint_output(
     if row.index in well.guessed and well.expected and row.index == 0 and not layout.captions:
         longer = f"{well.expected} {hint}"
         hint = longer if meter.width(longer, "mono_italic") <= right - left else hint
-    text = meter.elided(hint, font, right - left) if hint else ""
+    text = fitting_hint(style, hint, font, right - left) if hint else ""
     if not text or (text != hint and row.index not in well.hints):  # a word: the port says it, too
         return
     painter.setFont(meter.font(font))
     painter.setPen(style.color("unknown_value" if guessed or well.stale else "text_dim"))
     rect = QRectF(left, row.y - ROW / 2, right - left, ROW)
     painter.drawText(rect, Align.AlignVCenter | Align.AlignRight, text)
+
+
+def fitting_hint(style: CanvasStyle, hint: str, font: str, room: float) -> str:
+    """All of it, else as much as there is room for; of several ranks at least whether they hold the same."""
+    if style.meter.width(hint, font) <= room:
+        return hint
+    from gradstudio.protocol.ranks.spread_words import hint_wordings  # mostly there is room
+
+    texts = hint_wordings(hint)
+    return next((text for text in texts if style.meter.width(text, font) <= room), style.meter.elided(hint, font, room))
 
 
 def _hint(layout: CardLayout, well: ResultSections, row: OutputRow) -> tuple[str, str]:

@@ -93,7 +93,10 @@ def _paint_numbers(painter: QPainter, style: CanvasStyle, numbers: str, line: QR
 
 
 def _paint_late(painter: QPainter, style: CanvasStyle, late: str, line: QRectF) -> None:
-    """Which rank the others have waited for."""
+    """Which rank the others have waited for; how long gives way where there is no room."""
+    brief = late.replace("rank ", "r")
+    texts = (late, brief, f"{brief.partition(':')[0]} late")
+    late = next((text for text in texts if style.meter.width(text, "mono_small") <= line.width()), texts[-1])
     painter.setFont(style.meter.font("mono_small"))
     painter.setPen(style.color("warning"))
     painter.drawText(line, Align.AlignVCenter, style.meter.elided(late, "mono_small", line.width()))

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter
 from gradstudio.advice.diagnosis.memory_shortage import size_title
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.charts import Chart
+from gradstudio.protocol.messages.ranks import is_of_several
 from gradstudio.protocol.messages.records import GradState, ModuleRecord, PlainRecord, Record, Summary, TensorRecord
 from gradstudio.scene import value_format
 from gradstudio.scene.card.debug_sections import DebugSections
@@ -153,9 +154,25 @@ def _paint_body(
         state = None
     elif state is not None and room.height() < NUMBER_LINE + ROOM:
         room.setRight(room.right() - ROOM)
+    if scene.state.shown.over_ranks and _paint_spread(painter, style, records[0], room):
+        return state
     room = _paint_ranks(painter, style, records[0], room)
     _paint_value(painter, style, scene, records[0], room, ROOM if state is not None else 0.0)
     return state
+
+
+def _paint_spread(
+    painter: QPainter, style: CanvasStyle, told: Summary | Record | None, room: QRectF, *, gradient: bool = False
+) -> bool:
+    """What holds over all ranks, in the place of the value of one; whether it is told."""
+    told = told.summary if isinstance(told, TensorRecord) else told
+    if not isinstance(told, Summary | PlainRecord) or not is_of_several(told.spread):
+        return False
+    texts = value_format.ranks_wordings(told)
+    text = next((one for one in texts if style.meter.width(one, "mono_small") <= room.width()), texts[-1])
+    usual = style.gradient if gradient else style.color("text")
+    _line(painter, style, text, "mono_small", style.color("danger") if told.spread.nan.count else usual, room, LINE)
+    return True
 
 
 def _paint_ranks(painter: QPainter, style: CanvasStyle, record: Record, room: QRectF) -> QRectF:
@@ -324,6 +341,9 @@ def _paint_gradient(
     row = scene.results.grad(item, 0)
     state: GradState = row.state if row is not None else record.grad_state
     grad = row.grad if row is not None else record.grad
+    if scene.state.shown.over_ranks and _paint_spread(painter, style, grad, line.adjusted(14, 0, 0, 0), gradient=True):
+        paint_state(painter, style, QRectF(line.x() - 1, line.y() + 1.5, 11, 11), state)
+        return
     one = value_format.single(grad)
     is_norm = grad is not None and one is None and state == "value"
     words = line if is_norm else line.adjusted(14, 0, 0, 0)

@@ -163,8 +163,8 @@ def _columns(style: CanvasStyle, section: Section, room: QRectF) -> tuple[QRectF
 
 
 def _least_width(style: CanvasStyle, gradient: Gradient, room: float) -> float:
-    """Of a gradient that is one number and has no room, with its sign and as few digits as it may have; 0 of others."""
-    if gradient.display is None or gradient.display.kind != "number":
+    """Of one number, or of words in several wordings, that have no room: with the sign, as short as may be; else 0."""
+    if gradient.display is None or not (gradient.display.kind == "number" or gradient.display.shorter):
         return 0.0
     lead = SIGN + SIGN_GAP
     if lead + COLUMN_GAP / 2 + style.meter.width(gradient.display.text, "mono") <= room:

@@ -43,7 +43,7 @@ def fitting_text(style: CanvasStyle, display: Display, width: float) -> tuple[st
 def wordings(display: Display) -> tuple[str, ...]:
     """A number, a range or words in all wordings, the longest first."""
     if display.picture is None:
-        return (display.text,)
+        return (display.text, *display.shorter)
     if display.kind == "number":
         return value_format.number_wordings(display.picture.value)
     return value_format.extents(display.picture)
