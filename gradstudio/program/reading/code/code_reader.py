@@ -48,7 +48,7 @@ class CodeReader:
         if names.is_loose or (names.leaves_turn and not self._draft.is_in_loop):
             reason = "A statement leaves a loop or a function that is drawn."
             raise NotReadable(reason, statement.lineno, statement.col_offset)
-        if self._is_inside and (reason := reason_inside(statement) or self._removal_reason(statement)):
+        if self._is_inside and (reason := self._reason_inside(statement) or self._removal_reason(statement)):
             raise NotReadable(reason, statement.lineno, statement.col_offset)
         ports: dict[str, Port] = {"code": Written(quote(statement.text))}
         renamed = statement.new_names if self._is_inside else {}
@@ -80,6 +80,9 @@ class CodeReader:
                 self._modules.read(one)
             self._modules.forget_unknown(map(bound_by_alias, one.names))
         return made.source
+
+    def _reason_inside(self, statement: CodeStatement) -> str:
+        return reason_inside(statement, in_place=self._draft.of_code)
 
     def _removal_reason(self, statement: CodeStatement) -> str:
         """Why a definition cannot hold code that unbinds names, or that reads them where they are unbound."""
@@ -147,8 +150,11 @@ def _is_plain_method(name: str) -> bool:
     return is_free and not load().overloads(f"torch.nn.Module.{name}") and name not in ("forward", "training")
 
 
-def reason_inside(statement: CodeStatement) -> str:
-    """Why code cannot stand between what is drawn in a definition, which is code then; "" when it can."""
+def reason_inside(statement: CodeStatement, *, in_place: bool = False) -> str:
+    """Why code cannot stand between what is drawn in a definition, which is code then; "" when it can.
+
+    What is drawn `in_place` is printed back into the class that it stands in.
+    """
     names = statement.names
     renamed = statement.new_names
     if not renamed.keys().isdisjoint(names.later):
@@ -165,6 +171,8 @@ def reason_inside(statement: CodeStatement) -> str:
         match part:
             case ast.Global() | ast.Nonlocal():
                 return "The code binds names of what is around it."
+            case _ if in_place:
+                continue
             case ast.Call(func=ast.Name(id="super"), args=[]) | ast.Name(id="__class__"):
                 return "The code asks for the class that it stands in."
             case ast.Name(id=word) | ast.Attribute(attr=word) if word.startswith("__") and not word.endswith("__"):

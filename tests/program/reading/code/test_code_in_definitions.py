@@ -101,7 +101,7 @@ def test_what_a_function_returns_may_be_code() -> None:
     ],
 )
 def test_where_code_in_it_might_do_something_else_a_definition_is_code(text: str) -> None:
-    assert read(text).definitions == {}
+    assert {"f", "Net"}.isdisjoint(read(text).definitions)
 
 
 def test_code_in_methods_says_self() -> None:
@@ -199,7 +199,7 @@ def test_members_need_a_yes_and_are_part_of_its_hash() -> None:
 )
 def test_a_class_whose_members_make_it_another_one_is_code(members: str) -> None:
     graph = read("import os\n\n\n" + with_members(members))
-    assert graph.definitions == {}
+    assert "Net" not in graph.definitions
 
 
 def test_methods_that_only_what_is_drawn_calls_are_drawn_where_they_are_called() -> None:
