@@ -33,6 +33,13 @@ def cell_at(well: ResultSections, width: float, x: float, y: float) -> Cell | No
     return (int(row), int(column)) if 0 <= row < count and 0 <= column < count else None
 
 
+def counts_text(drawn: ConfusionDrawn) -> str:
+    """All counts as tab-separated values, as a spreadsheet takes them: a line for each target."""
+    heads = ["target \\ said", *map(str, range(len(drawn.counts)))]
+    lines = [[str(target), *map(str, counts)] for target, counts in enumerate(drawn.counts)]
+    return "\n".join("\t".join(line) for line in (heads, *lines))
+
+
 def cell_words(drawn: ConfusionDrawn, cell: Cell) -> str:
     """``target 3, said 5: 12 of 90``: of the rows with that target."""
     row, column = cell

@@ -3,7 +3,7 @@
 from gradstudio.graph.model import ItemId
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.charts import Chart, ConfusionDrawn
-from gradstudio.scene.card.confusion_cells import Cell
+from gradstudio.scene.card.confusion_cells import Cell, counts_text
 from gradstudio.scene.hit_test import hit
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.scene.results import NoResults
@@ -38,3 +38,8 @@ def test_every_cell_says_target_prediction_and_how_many_of_how_many() -> None:
     assert found[1, 2] == "target 1, said 2: 12 of 82" and found[0, 0] == "target 0, said 0: 88 of 90"
     x, y = places[2, 2]
     assert hit(scene, x, y, 0.4).cell is None, "from afar it lies elsewhere"
+
+
+def test_all_counts_are_a_table_of_tabs() -> None:
+    text = counts_text(ConfusionDrawn(node=ItemId("net"), counts=COUNTS))
+    assert text == "target \\ said\t0\t1\t2\n0\t88\t1\t1\n1\t0\t70\t12\n2\t5\t0\t40"

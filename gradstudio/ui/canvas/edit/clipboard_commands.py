@@ -23,6 +23,7 @@ from gradstudio.ui.canvas.viewport import Viewport
 
 if TYPE_CHECKING:
     from gradstudio.document.data.model import Prepared
+    from gradstudio.protocol.messages.charts import ConfusionDrawn
     from gradstudio.scene.edit.tabular_data import Data
 
 _INPUTS: Final = re.compile(r"X(_\d+)?")
@@ -66,6 +67,13 @@ class ClipboardCommands:
         self._canvas.said.emit(
             f"{counted_items('Copied', count)} as Python" if items else "Copied the program as Python"
         )
+
+    def copy_counts(self, drawn: "ConfusionDrawn") -> None:
+        """Put the counts of a confusion matrix on the clipboard as a table."""
+        from gradstudio.scene.card.confusion_cells import counts_text
+
+        QGuiApplication.clipboard().setText(counts_text(drawn))
+        self._canvas.said.emit("Copied the counts as a table")
 
     def cut(self) -> None:
         """Copy, then delete."""

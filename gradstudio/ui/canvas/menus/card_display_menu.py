@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.charts import CHARTS
+from gradstudio.protocol.messages.charts import CHARTS, ConfusionDrawn
 from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 from gradstudio.ui.canvas.menus.menu_rows import AnyRow, Below, Row
 
@@ -39,6 +39,10 @@ def display_rows(canvas: MenuCanvas) -> Iterator[AnyRow]:
 
 def _chart_rows(canvas: MenuCanvas) -> Iterator[Row]:
     """Charts of what is learnt, one a card."""
+    current = canvas.attention.current
+    drawn = canvas.scene.results.chart(current) if current is not None else None
+    if isinstance(drawn, ConfusionDrawn):
+        yield "Copy counts as a table", partial(canvas.clipboard_commands.copy_counts, drawn)
     for kind, words in CHARTS.items():
         shown = canvas.card_arrangement.shows_chart(kind)
         text = f"Hide {words[0].lower()}{words[1:]}" if shown else words

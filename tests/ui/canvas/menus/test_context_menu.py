@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QPlainTextEdit
 
@@ -12,6 +13,7 @@ from gradstudio import ui
 from gradstudio.graph.model import BodyId, ItemId
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.program.write import write_script
+from gradstudio.protocol.messages.charts import ConfusionDrawn
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.canvas.menus.context_menu import context_menu
 from gradstudio.ui.canvas.popups.search_row_delegate import FIND, spelling_parts
@@ -230,3 +232,16 @@ def test_replacing_names_what_is_replaced_and_says_what_would_be_lost(hand: Hand
     QTest.keyClicks(popup.field, "tanh")
 
     hand.key(Key.Key_Escape, to=popup.field)
+
+
+def test_the_counts_of_a_confusion_matrix_are_copied_as_a_table(hand: Hand) -> None:
+    item = hand.add("torch.nn.Linear", 200, 200)
+    hand.session.attention.select([item])
+    hand.canvas.card_arrangement.toggle_chart("confusion")
+    box = hand.canvas.scene.placement.box(item)
+    assert box is not None
+    middle = (box.x + box.width / 2, box.y + 8)
+    assert "Copy counts as a table" not in [action.text() for action in entries(menu_at(hand, middle))]
+    hand.session.results.tables.charts.add(ConfusionDrawn(node=item, counts=((9, 1), (0, 7))))
+    choose(hand, middle, "Copy counts as a table")
+    assert QGuiApplication.clipboard().text() == "target \\ said\t0\t1\n0\t9\t1\n1\t0\t7"
