@@ -9,6 +9,7 @@ import os
 import queue
 import sys
 import threading
+from collections.abc import Callable
 from typing import BinaryIO, cast
 
 from gradstudio.protocol.errors import BrokenFrame
@@ -52,6 +53,9 @@ class Inbox:
     """Requests as they come, read by a thread of its own so that Stop and the end are seen at once.
 
     When standard input ends the process exits, whatever it computes: no orphan is left.
+
+    Attributes:
+        heard_stop: is called in that thread when a Stop has come.
     """
 
     _watch: Watch | None = None
@@ -63,6 +67,7 @@ class Inbox:
         self._requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
         self._received, self._taken, self._stop_up_to, self._pause_up_to = 0, 0, 0, 0
+        self.heard_stop: Callable[[], object] = lambda: None
 
     def start(self) -> None:
         """Begin to read."""
@@ -122,6 +127,7 @@ class Inbox:
                 self._pause_up_to = self._received
             else:
                 self._stop_up_to = self._received
+            self.heard_stop()
             return
         if isinstance(request, Answer):
             self._answers.put(request)

@@ -30,6 +30,7 @@ from gradstudio.engine.pipe import Inbox, Outbox
 from gradstudio.engine.torch_docs import describe
 from gradstudio.engine.torch_settings import settings
 from gradstudio.engine.turns.checkpoints.checkpoint_file import checkpoint_bytes
+from gradstudio.engine.turns.shared_stop import shared_stop
 from gradstudio.engine.verbs import Engine
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
@@ -158,7 +159,10 @@ class Service:
             case Take():
                 self._engine.stored.add(request.tensors)
             case Do():
-                self._outbox.send(self._verbs.do(request))
+                shared_stop.begin_verb(meeting.port)
+                paused = self._verbs.do(request)
+                shared_stop.end_verb()
+                self._outbox.send(paused)
             case Infer():
                 self._engine.stored.add(request.tensors)
                 self._asked = self._with_program(request)  # it waits until nothing else is asked, or a newer one

@@ -39,6 +39,11 @@ def encode(message: Message) -> bytes:
     return b"".join(frame_parts(message))
 
 
+def body_of(message: Message) -> bytes:
+    """A message, encoded, without a frame."""
+    return encode(message)[LENGTH_BYTES:]
+
+
 def framed(body: bytes) -> bytes:
     """The frame of a message that is encoded already."""
     return _LENGTH.pack(len(body)) + body

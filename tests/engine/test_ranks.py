@@ -15,9 +15,10 @@ from gradstudio.program.reading.reader import read_script
 from gradstudio.program.trust import code_digest
 from gradstudio.protocol.client import EngineProcess
 from gradstudio.protocol.messages.events import Event, Failed, Log, NamedEntry, Paused, Printed, Report, Started, Traced
+from gradstudio.protocol.messages.progress import Turned
 from gradstudio.protocol.messages.ranks import LookAt, Range, Spread
 from gradstudio.protocol.messages.records import ModuleRecord, PlainRecord, TensorRecord, TupleRecord
-from gradstudio.protocol.messages.requests import Do, Load, Stop, Trust
+from gradstudio.protocol.messages.requests import Collect, Do, Load, Stop, Trust
 from gradstudio.protocol.process_group import PROCESSES, RUNS_CODE
 from gradstudio.protocol.ranks.arrival_words import duration_words
 from gradstudio.protocol.ranks.rank_command import asked_for, leader_command
@@ -62,6 +63,22 @@ for epoch in range(100):
             own = own / 0 * 0
         total = own.clone()
         torch.distributed.all_reduce(total)
+"""
+
+
+UNEVEN = f"""{JOIN}import threading
+rank = torch.distributed.get_rank()
+torch.manual_seed(0)
+net = nn.Linear(3, 1)
+model = nn.parallel.DistributedDataParallel(net)
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+for step in range(100_000_000):
+    x = torch.randn(2, 8, 3).select(0, rank)
+    threading.Event().wait(0.02 * rank)
+    loss = model(x).square().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
 """
 
 
@@ -416,6 +433,32 @@ def test_ranks_that_wait_for_one_another_are_named_and_stop(ranks: EngineProcess
     ranks.send(Stop())
     paused = ranks.wait_for(Paused, timeout=PATIENCE_SECONDS)
     assert isinstance(paused, Paused) and paused.outcome == "stopped"
+
+
+@pytest.mark.parametrize("behind_turn", [False, True])
+@pytest.mark.parametrize("samples_turns", [False, True])
+def test_a_stop_finds_all_ranks_at_one_place_and_none_is_ended_for_another_that_waits_for_it(
+    ranks: EngineProcess, samples_turns: bool, behind_turn: bool
+) -> None:
+    graph, program = read(UNEVEN)
+    verb = Do(verb="run", trust=Trust(digest=code_digest(program)), samples_turns=samples_turns)
+    ranks.send(Load(document=f"{samples_turns} {behind_turn}", revision=graph.revision, program=program))
+    for _ in range(3):
+        ranks.send(verb)
+        steps = 0
+        while steps < 20:
+            event = ranks.receive(PATIENCE_SECONDS)
+            assert event is not None and not isinstance(event, Paused), event
+            steps += isinstance(event, Traced | Turned)
+        ranks.send(Stop(behind_turn=behind_turn))
+        paused = ranks.wait_for(Paused, timeout=PATIENCE_SECONDS)
+        assert isinstance(paused, Paused) and paused.outcome == "stopped" and paused.reason == ""
+        ranks.send(Collect())
+        report = ranks.wait_for(Report, timeout=PATIENCE_SECONDS)
+        assert isinstance(report, Report)
+        (turn,) = [entry.outputs[entry.output or 0] for entry in report.entries if entry.name == "step"]
+        assert isinstance(turn, PlainRecord) and turn.spread is not None and turn.spread.maximum is not None, turn
+        assert turn.spread.maximum.most - turn.spread.maximum.least <= 1, "a turn that has begun has done nothing yet"
 
 
 def test_who_came_late_to_a_collective_is_said_at_its_statement_and_line(ranks: EngineProcess) -> None:

@@ -167,10 +167,14 @@ def test_over_a_slow_line_stop_waits_for_the_answer_and_the_engine_stays(desk: D
 def test_what_was_kept_running_goes_on_alone_and_is_taken_up(desk: Desk, connect) -> None:
     connect()
     desk.until(lambda: desk.session.engine.ready)
-    desk.window.actions["run.keep"].trigger()
-    assert desk.window.actions["run.keep"].isChecked()
+    light, actions = desk.window.status.light.words, desk.window.actions
+    for keeps in (True, False, True):  # each click is seen, and holds for the engine at work
+        actions["run.keep"].trigger()
+        desk.until(lambda keeps=keeps: light.text().endswith(" · keeps running") == keeps)
+        assert actions["run.keep"].isChecked() == keeps
     desk.key(Qt.Key.Key_F5)
     desk.until(lambda: desk.session.results.loops)
+    assert light.text() == "far · running · keeps running"
     document, client = dumps(desk.graph), desk.session.engine.client
     processes = family(desk)
     os.kill(client.pid, signal.SIGKILL)
@@ -246,7 +250,8 @@ def test_another_window_takes_up_what_this_one_began_and_has_its_whole_curve(
         desk.until(lambda: desk.session.engine.state == "dead")
         offer = desk.window.room.status_menus.offer
         assert offer is not None and "was taken up by another window" in offer.toolTip()
-        assert other.session.engine.place == "far" and other.window.actions["run.keep"].isChecked()
+        assert other.session.engine.place == "far"
+        other.until(other.window.actions["run.keep"].isChecked)
         assert other.graph.nodes == desk.graph.nodes and other.graph.wires == desk.graph.wires
         other.window.actions["run.stop"].trigger()
         other.until(lambda: not other.session.run.state.busy)

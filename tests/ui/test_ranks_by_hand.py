@@ -238,7 +238,9 @@ def test_a_rank_is_killed_and_the_training_goes_on_with_the_curve_of_one_that_wa
     now = newest()
     assert now is not None and now.id == run.id and now.state == "running"
     desk.window.actions["run.stop"].trigger()
-    desk.rest()
+    desk.until(lambda: not desk.session.run.state.busy)
+    state = desk.session.run.state
+    assert (state.outcome, state.reason, state.live) == ("stopped", "", True), "none was ended for it"
     curves = desk.session.results.tables.curves
     steps, losses = curves.points(curves.names[0])
     assert len(steps) > before and np.array_equal(steps, np.arange(len(steps)))

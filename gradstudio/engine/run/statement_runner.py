@@ -173,7 +173,7 @@ class Runner:
         self.pauses.begin(live)
         self.sampling.begin(live)
         passed = NOBODY
-        while not self._stopped() and not self.sampling.pauses_between(live):
+        while not self.sampling.stops() and not self.sampling.pauses_between(live):
             cursor, met = live.cursor, False
             by_turns = self.sampling.is_on and not live.calls
             try:
@@ -278,7 +278,7 @@ class Runner:
             return "breakpoint"
         if not step.pure:
             self.flush()
-            if self._stopped():
+            if self.sampling.stops():
                 return "stopped"
         if (outcome := self._execute(live, step)) != ENTERED:
             return outcome or self._behind(live, goal, step)

@@ -338,7 +338,7 @@ class Cursor:
         try:
             if frame.has_next_turn():
                 self._bind(frame)
-                frame.index, frame.turn = 0, frame.turn + 1
+                frame.turn, frame.index = frame.turn + 1, 0  # so that another thread finds none that was passed
                 return
         except Exception as error:
             raise HeadFailed(frame.head) from error

@@ -19,6 +19,7 @@ from gradstudio.engine.code.meeting import meeting
 from gradstudio.engine.errors import Stopped
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, flat_steps, heads
 from gradstudio.engine.script.cursor import Frame
+from gradstudio.engine.turns.shared_stop import shared_stop
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.text.loop_exits import TURN_ENDS, ways_out
 
@@ -173,8 +174,8 @@ def run_turns(
     def note_turn() -> bool:
         nonlocal place, turns, left, leaves
         left, leaves = leaves, -1
+        turns += 1  # first: another thread that looks finds no place that was passed
         place = -1
-        turns += 1
         return notes.turned() or stopped()
 
     def note_backward() -> None:
@@ -185,6 +186,7 @@ def run_turns(
     woven |= {LEFT: note_left, ENTERED: notes.entered, PASSED: notes.passed, REACHING: notes.reaching}
     namespace.update(woven)
     error: Exception | None = None
+    shared_stop.quick = lambda: (turns, loop.places[place][0] if place >= 0 else None)
     try:
         access.execute(loop.code, namespace)
     except Stopped:
@@ -192,6 +194,7 @@ def run_turns(
     except Exception as raised:  # noqa: BLE001 - the step boundary, for turns of a loop
         error = raised
     finally:
+        shared_stop.quick = None
         for name in woven:
             del namespace[name]
     meeting.has_met()  # ranks may have met in them: no row says when

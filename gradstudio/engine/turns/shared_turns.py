@@ -55,7 +55,7 @@ class SharedTurns:
         self._turns = (*self._turns, *turns)[-MOST:]
         data = msgspec.msgpack.encode(self._turns)
         if len(data) <= TURNS_BYTES - _HEAD:
-            self._head = _head_of(data)
+            self._head = head_of(data)
             self._memory[: _HEAD + len(data)] = self._head + data
 
     def has_news(self) -> bool:
@@ -67,12 +67,13 @@ class SharedTurns:
         if self._memory is not None and self.has_news():
             head = self._memory[:_HEAD]
             data = self._memory[_HEAD : _HEAD + int.from_bytes(head[4:])]
-            if _head_of(data) == head:
+            if head_of(data) == head:
                 self._head, self._turns = head, _decoded(data)
         return self._turns
 
 
-def _head_of(data: bytes) -> bytes:
+def head_of(data: bytes) -> bytes:
+    """What stands before what is said, so that what is being written is not taken for it."""
     return zlib.crc32(data).to_bytes(4) + len(data).to_bytes(4)
 
 

@@ -34,6 +34,7 @@ from gradstudio.engine.turns.quick_loop import (
     run_turns,
 )
 from gradstudio.engine.turns.sampled_loop import FIRST, SampledLoop
+from gradstudio.engine.turns.shared_stop import shared_stop
 from gradstudio.engine.turns.shared_turns import shared_turns
 from gradstudio.engine.turns.turn_curves import TurnCurves
 from gradstudio.engine.turns.written_leaves import leaves_written
@@ -110,6 +111,7 @@ class TurnSampling:
         """A verb begins."""
         self._take_program(live)
         self._leave_loops(live)
+        shared_stop.begin(live)
         now = time.perf_counter()
         for loop in self._loops:
             loop.turn_began_s = now
@@ -153,11 +155,16 @@ class TurnSampling:
 
     def pauses_between(self, live: Live) -> bool:
         """Whether the verb is to end, where there is no turn whose end would come."""
-        return self.pauses() and not (self.is_on and not live.calls and live.cursor.turns)
+        is_between = not (self.is_on and not live.calls and live.cursor.turns)
+        return self.pauses() and is_between and shared_stop.agrees()
 
     def ends_verb(self) -> str:
         """What a verb is left with behind this turn: "stopped", or "asked" for a program that waits; "" to go on."""
-        return "stopped" if self.pauses() else self.updates.asks()
+        return "stopped" if self.pauses() and shared_stop.agrees() else self.updates.asks()
+
+    def stops(self) -> bool:
+        """Whether the verb is to end here, between two statements."""
+        return self._stopped() and shared_stop.agrees()
 
     def go_back(self, live: Live, checkpoint: Checkpoint) -> None:
         """Put the run at the end of an earlier turn, and tell what it has to show there."""
@@ -184,6 +191,7 @@ class TurnSampling:
 
     def end(self, live: Live) -> None:
         """A verb is over: say how far it got, and draw charts as they are now."""
+        shared_stop.end()
         self.tell(live)
         self.best.tell(at_end=True)
         if not live.calls:
@@ -343,7 +351,9 @@ class TurnSampling:
             return is_best() or clock() >= due or not left or self.pauses() or shared_turns.has_news()
 
         notes = Notes(turned, inner.enter, inner.note, self.curves.before_backwards(live, loop.steps))
-        end = run_turns(loop.quick, loop.frame, live.namespace, notes, self._stopped)
+        end = run_turns(
+            loop.quick, loop.frame, live.namespace, notes, self.stops if shared_stop.is_open else self._stopped
+        )
         self.best.keep(live, self.curves.counts)
         loop.note_quick(end.turns, clock() - began)
         return end

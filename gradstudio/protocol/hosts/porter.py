@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Final, cast
 import msgspec
 
 from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.framing import LARGEST_FAR_FRAME, LENGTH_BYTES, FrameCutter, decoded, encode, framed, kind_of
+from gradstudio.protocol.framing import LARGEST_FAR_FRAME, FrameCutter, body_of, decoded, encode, framed, kind_of
 from gradstudio.protocol.hosts.channel import Channel
 from gradstudio.protocol.hosts.frame_log import FrameLog
 from gradstudio.protocol.hosts.tensor_stock import TensorDesk, TensorStock
@@ -48,7 +48,7 @@ END_S: Final = 2
 """So long an engine may take to end by itself."""
 BROKEN: Final = 5
 OURS: Final = {kind.__name__ for kind in (Needs, Stay, Leave)}
-AT_ONCE: Final = {"Stop", "Answer", "Watch"}
+AT_ONCE: Final = {"Stop", "Answer", "Watch", "Stay", "Leave"}
 """What waits for no stored tensor."""
 
 
@@ -183,13 +183,17 @@ class Porter:
                 pass
 
     def _stay(self, stay: Stay) -> None:
-        if self._meeting is not None:
+        if self._meeting is not None and stay.ends:
+            self._meeting.close()
+            self._meeting = None
+        if self._meeting is not None or stay.ends:
             return
         from gradstudio.protocol.hosts.meeting_place import MeetingPlace  # most engines end with their line
 
         try:
             self._meeting = MeetingPlace(self._selector, stay, self._answer, self._join, self._hear, self._end_unasked)
             self._log.keep_for_others()
+            self._tell(self._answer())
         except OSError as error:
             self._warn(f"The engine cannot stay on the host when the line breaks: {error.strerror}.")
 
@@ -245,7 +249,7 @@ class Porter:
     def _warn(self, text: str) -> None:
         from gradstudio.protocol.messages.events import Log  # seldom, and with it all other messages
 
-        self._pass_on(encode(Log(level="warning", text=text))[LENGTH_BYTES:])
+        self._pass_on(body_of(Log(level="warning", text=text)))
 
     def _tell(self, message: Message) -> None:
         self._line.write(encode(message))

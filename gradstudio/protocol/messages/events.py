@@ -12,13 +12,7 @@ from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTra
 from gradstudio.protocol.messages.base import Message, Verb
 from gradstudio.protocol.messages.bounds import Count, Seconds, Shape, Size, Turns
 from gradstudio.protocol.messages.charts import Chart
-from gradstudio.protocol.messages.debugging import (
-    Checked,
-    Clash,
-    Hit,
-    MemoryByNode,
-    WhatIfAnswered,
-)
+from gradstudio.protocol.messages.debugging import Checked, Clash, Hit, MemoryByNode, WhatIfAnswered
 from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.inference import DataLooked, Estimated, Inferred, Inferring, WireTried
 from gradstudio.protocol.messages.module_import import Brought, NotBrought
@@ -233,7 +227,9 @@ class Paused(Message, frozen=True):
         next_node: where the counter stands; "" at the end.
         outcome: how it ended. After "failed" a `Failed` came before, after "breakpoint" a `Hit` (its id in `hit`);
             "died": one of several processes that carried it out, and all begin from nothing.
-        changed_by_hand: the run is no longer what the script would give (Zero grad).  names_lines: as of `Log`.
+        changed_by_hand: the run is no longer what the script would give (Zero grad).
+        names_lines: as of `Log`.
+        is_lost: several processes that carried it out were ended, and begin from nothing: nothing of it is live.
     """
 
     revision: Size
@@ -247,6 +243,7 @@ class Paused(Message, frozen=True):
     seconds: Seconds = 0.0
     hit: str = ""
     names_lines: bool = False
+    is_lost: bool = False
 
 
 class Failed(Message, frozen=True):

@@ -45,14 +45,16 @@ class Piece(Message, frozen=True):
 
 
 class Stay(Message, frozen=True):
-    """The engine is to go on when the line breaks, and can be joined under this name.
+    """The engine is to go on when the line breaks, and can be joined under this name. A `Staying` says that it does.
 
     Attributes:
         title: what a person calls what runs.
+        ends: it is to end with the line again.
     """
 
     name: Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
     title: str = ""
+    ends: bool = False
 
 
 class Document(Message, frozen=True):
@@ -88,7 +90,7 @@ class Leave(Message, frozen=True):
 
 
 class Staying(Message, frozen=True):
-    """An engine that stays; after a `Join` this follows what was missed.
+    """An engine that stays, as it says after a `Stay` and to who asks; after a `Join` this follows what was missed.
 
     Attributes:
         is_busy: a verb is under way.

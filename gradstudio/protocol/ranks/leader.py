@@ -16,7 +16,7 @@ from typing import Final, cast
 import msgspec
 
 from gradstudio.protocol.errors import BrokenFrame
-from gradstudio.protocol.framing import LENGTH_BYTES, Decoder, FrameCutter, decoded, encode, framed, kind_of
+from gradstudio.protocol.framing import Decoder, FrameCutter, body_of, decoded, encode, framed, kind_of
 from gradstudio.protocol.hosts.channel import Channel
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.base import Message
@@ -36,7 +36,7 @@ from gradstudio.protocol.messages.events import (
 )
 from gradstudio.protocol.messages.progress import Asked, Running
 from gradstudio.protocol.messages.ranks import LookAt, Meet
-from gradstudio.protocol.messages.requests import Answer, Do, Fetch, Request, SampleMemory
+from gradstudio.protocol.messages.requests import Answer, Do, Fetch, Request, SampleMemory, Stop
 from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.process_group import RUNS_CODE, end_others, lead_group
 from gradstudio.protocol.ranks import leader_words
@@ -97,8 +97,7 @@ class Leader:
         self._line = Channel(self._selector, source, target)
         self._requests = FrameCutter()
         self.is_over = self._is_waiting = False
-        self._loaded = b""
-        self.shown = 0
+        self._loaded, self.shown = b"", 0
         self._begin()
         self._line.listen(self._on_line)
 
@@ -116,8 +115,9 @@ class Leader:
         self._verb: Do | None = None
         self._hello: Hello | None = None
         self._listen()
+        self._say_how_far()
         if self._count > 1:
-            self._tell_all(_body(SampleMemory(every_ms=LOOK_MS)))  # beside it a rank says what takes long
+            self._tell_all(body_of(SampleMemory(every_ms=LOOK_MS)))  # beside it a rank says what takes long
 
     def run(self) -> None:
         """Serve until whoever started this is gone."""
@@ -183,7 +183,7 @@ class Leader:
                 self._begin_verb(cast(Do, decoded(_REQUESTS, body)))
             elif kind == "Load":
                 self._loaded = body
-            elif kind == "Stop" and self._ends_since_s is None:
+            elif kind == "Stop" and self._ends_since_s is None and not cast(Stop, decoded(_REQUESTS, body)).behind_turn:
                 self._ends_since_s = time.monotonic()
             self._tell_all(body)
 
@@ -195,7 +195,7 @@ class Leader:
         self._verb, self._ends_since_s, self._has_said_waiting = verb, None, False
         self._pauses.clear()
         self._stragglers = Stragglers()
-        meet = _body(Meet(port=free_port()))
+        meet = body_of(Meet(port=free_port()))
         for rank in self._ranks:
             rank.begin_verb(meet)
 
@@ -253,15 +253,14 @@ class Leader:
                 self._on_report(rank, message)
             case Printed():
                 self._say(msgspec.structs.replace(message, text=leader_words.of_rank(rank.number, message.text)))
-            case Log() if not is_shown:
-                if message.level != "info":
-                    self._say(msgspec.structs.replace(message, text=leader_words.of_rank(rank.number, message.text)))
+            case Log() if not is_shown and message.level != "info":
+                self._say(msgspec.structs.replace(message, text=leader_words.of_rank(rank.number, message.text)))
             case Fetched() if self._tables.is_of_all(message):
                 if (whole := self._tables.tell(rank.number, message)) is not None:
                     self._say(whole)
             case Asked() if not is_shown:
                 if rank.takes_more:
-                    rank.write(_body(Answer()))  # torchrun gives its input to the first rank alone
+                    rank.write(body_of(Answer()))  # torchrun gives its input to the first rank alone
             case Running():
                 rank.running, rank.since_s = message, time.monotonic() - message.seconds
                 if is_shown:
@@ -270,13 +269,18 @@ class Leader:
                 self._say(message)
 
     def _on_hello(self, rank: RankEngine, hello: Hello) -> None:
-        rank.is_ready = hello.ready
+        rank.has_begun, rank.is_ready = True, hello.ready
         if rank.number == 0:
             self._hello = msgspec.structs.replace(hello, pid=os.getpid())
             if not hello.ready:
                 self._say(self._hello)
         if self._hello is not None and all(one.is_ready for one in self._ranks):
             self._say(self._hello)
+        self._say_how_far()
+
+    def _say_how_far(self) -> None:
+        if words := leader_words.start_words(self._ranks):
+            self._say(Log(level="info", text=words))
 
     def _on_traced(self, rank: RankEngine, traced: Traced, size: int) -> None:
         rank.running = None
@@ -378,10 +382,6 @@ class Leader:
 
     def _say(self, message: Message) -> None:
         self._line.write(encode(message))
-
-
-def _body(message: Message) -> bytes:
-    return encode(message)[LENGTH_BYTES:]
 
 
 def main() -> None:

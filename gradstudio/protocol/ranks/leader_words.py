@@ -14,6 +14,8 @@ from gradstudio.protocol.ranks.rank_engine import RankEngine
 from gradstudio.protocol.ranks.spread_tree import with_spreads_now
 
 _OUT_OF_TIME: Final = re.compile(r"timed? ?out", re.IGNORECASE)
+MOST_NAMED: Final = 4
+"""Of more ranks it is not told which of them starts, and which loads torch."""
 Outcome = OneOf["failed", "stopped", "died"]
 OF_ONE: Final = {
     *("Infer", "TryWire", "Estimate", "Describe", "Fetch", "WhatIf", "Check", "WeighMemory", "BringModule"),
@@ -26,6 +28,32 @@ KEPT: Final = {
     *("BoundaryDrawn", "DescentDrawn"),
 }
 """What is told again of a rank that comes to be shown."""
+
+
+def start_words(ranks: Sequence[RankEngine]) -> str:
+    """How far ranks are that start: "" of one alone, of many in between, and when all are ready."""
+    starting = [rank.number for rank in ranks if not rank.has_begun]
+    loading = [rank.number for rank in ranks if rank.has_begun and not rank.is_ready]
+    ready = [rank.number for rank in ranks if rank.is_ready]
+    is_told = len(ranks) <= MOST_NAMED or len(ranks) in (len(starting), len(loading))
+    if len(ranks) == 1 or len(ready) == len(ranks) or not is_told:
+        return ""
+    parts = [
+        f"{_who(numbers)} {one if len(numbers) == 1 else more}"
+        for numbers, one, more in (
+            (ready, "is ready", "are ready"),
+            (loading, "loads torch", "load torch"),
+            (starting, "starts", "start"),
+        )
+        if numbers
+    ]
+    return f"{len(ranks)} processes: {', '.join(parts)}"
+
+
+def _who(numbers: Sequence[int]) -> str:
+    if len(numbers) > MOST_NAMED:
+        return "all"
+    return f"rank{'s' * (len(numbers) > 1)} {' and '.join(map(str, numbers))}"
 
 
 def of_rank(number: int, text: str) -> str:
@@ -52,7 +80,7 @@ def log(level: OneOf["info", "warning", "error"], words: str) -> Log:
 def last_pause(verb: Do, told: Paused | None, words: str, outcome: Outcome) -> Paused:
     """How the verb ended in the eyes of the window."""
     if told is not None:
-        return replace(told, outcome=outcome, reason=words, names_lines=True)
+        return replace(told, outcome=outcome, reason=words, names_lines=True, is_lost=True)
     return Paused(
         revision=0,
         verb=verb.verb,
@@ -62,6 +90,7 @@ def last_pause(verb: Do, told: Paused | None, words: str, outcome: Outcome) -> P
         pass_number=1,
         reason=words,
         names_lines=True,
+        is_lost=True,
     )
 
 

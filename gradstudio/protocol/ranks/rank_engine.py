@@ -35,7 +35,7 @@ class RankEngine:
     Attributes:
         number: which; from 0.
         log: what it has said of its newest run.
-        is_ready: torch is imported there.
+        has_begun: its process is there, and imports torch; `is_ready`: that is done.
         is_busy: a verb is under way.
         failure: by which the newest verb ended there; None: by none.
         running: the statement that takes long there; `since_s`: when it began.
@@ -47,7 +47,7 @@ class RankEngine:
         self.number = number
         self.log = FrameLog(LOG_BYTES // count, LOG_BYTES // count)
         self.log.keep_for_others()
-        self.is_ready = self.is_busy = False
+        self.has_begun = self.is_ready = self.is_busy = False
         self.failure: Failed | None = None
         self.running: Running | None = None
         self.since_s = 0.0

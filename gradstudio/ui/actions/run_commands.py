@@ -180,7 +180,7 @@ class HostCommands:
         self._move_to("")
 
     def keeps_running(self) -> bool:
-        """Whether what runs on hosts goes on when the line breaks."""
+        """Whether what runs on the host goes on when the line breaks."""
         return self._session.engine.client.keeps_running
 
     def keep_running(self) -> None:
@@ -262,10 +262,12 @@ class HostCommands:
             how = how_to_leave(before, self._window)
         if how == "cancel":
             return
-        if how == "keep" and not self.keeps_running():
+        client, keeps = self._session.engine.client, self.keeps_running()
+        if how == "keep" and not keeps:
             self.keep_running()
-            self.keep_running()  # this one, and none to come
         self._session.engine.move_to(place, make, joins, ranks, leaves=how == "keep")
+        if how == "keep" and not keeps and joins is None:
+            client.keep_running("")  # that one, and none to come
         if how == "keep":
             self._session.run.status.noted.emit(LEFT.format(host=before))
 

@@ -23,7 +23,7 @@ from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.hosts.host_command import start_command
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
 from gradstudio.protocol.messages.events import Event, Hello, Log, Paused, Printed, Started
-from gradstudio.protocol.messages.hosting import Beat, Document, Handover, Join, Leave, Stay, Staying
+from gradstudio.protocol.messages.hosting import Beat, Document, Handover, Join, Leave, Needs, Stay, Staying
 from gradstudio.protocol.messages.progress import Turned
 from gradstudio.protocol.messages.requests import Do, Load, Stop
 from tests.helpers import ssh_server
@@ -180,6 +180,23 @@ def test_the_socket_is_for_its_owner_alone(host: Host, tmp_path: Path) -> None:
     assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700
     wait_until("nobody else may", lambda: stat.S_IMODE(os.stat(folder / "line").st_mode) == 0o600)
     line.say(Leave())
+    line.process.communicate()
+    assert not folder.exists()
+
+
+def test_that_it_stays_is_said_also_while_stored_tensors_are_on_their_way_and_it_may_end_with_its_line_again(
+    host: Host, tmp_path: Path
+) -> None:
+    line = HostLine(host)
+    folder = tmp_path / "gradstudio" / "kept" / NAME
+    line.say(Needs(tensors={"0" * 64: 8}), Stay(name=NAME, title="net"))
+    told = line.hear(Staying)
+    assert isinstance(told, Staying) and (told.name, told.is_joined) == (NAME, True) and folder.exists()
+    line.say(Stay(name=NAME, ends=True))
+    wait_until("it stays no more", lambda: not folder.exists())
+    line.say(Stay(name=NAME))
+    line.hear(Staying)
+    line.say(Leave())  # nor does that wait for tensors
     line.process.communicate()
     assert not folder.exists()
 

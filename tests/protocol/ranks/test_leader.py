@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 import pytest
 
@@ -19,8 +19,9 @@ from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.protocol.messages.requests import Collect, Do, Load, Stop
 from gradstudio.protocol.process_group import RUNS_CODE
 from gradstudio.protocol.ranks import leader as leading
-from gradstudio.protocol.ranks import rank_engine
+from gradstudio.protocol.ranks import leader_words, rank_engine
 from gradstudio.protocol.ranks.leader import Leader
+from gradstudio.protocol.ranks.rank_engine import RankEngine
 from tests.helpers.patience import wait_until
 
 RANK = """
@@ -279,6 +280,7 @@ def test_those_that_wait_for_one_another_are_named_and_ended_by_stop(window: Win
     window.send(Stop())
     paused = window.until(Paused)[-1]
     assert isinstance(paused, Paused) and paused.outcome == "stopped" and "rank 0 at line 8" in paused.reason
+    assert paused.is_lost, "nothing of it is live"
     window.until(Hello)
 
 
@@ -303,7 +305,8 @@ def test_without_code_there_is_one() -> None:
 def test_one_that_cannot_begin_ends_all_with_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rank_engine, "COMMAND", (sys.executable, "-c", "raise SystemExit(3)"))
     window = Window(2, RUNS_CODE)
-    (said,) = [one for one in window.until(Log) if isinstance(one, Log)]
+    starts, said = (one for _ in range(2) for one in window.until(Log) if isinstance(one, Log))
+    assert starts.text == "2 processes: ranks 0 and 1 start"
     assert "ended with code 3 before it was ready" in said.text
     window.close()
 
@@ -316,3 +319,22 @@ def test_nonsense_ends_it(capfd: pytest.CaptureFixture[str]) -> None:
     window._thread.join()
     assert "no message of ours" in capfd.readouterr().err
     window.close()
+
+
+class _Starts(NamedTuple):
+    number: int
+    has_begun: bool
+    is_ready: bool
+
+
+def test_how_far_ranks_are_that_start_is_said() -> None:
+    def words(*states: int) -> str:
+        return leader_words.start_words(
+            cast(list[RankEngine], [_Starts(number, state > 0, state > 1) for number, state in enumerate(states)])
+        )
+
+    assert words(0, 0) == "2 processes: ranks 0 and 1 start"
+    assert words(1, 0) == "2 processes: rank 0 loads torch, rank 1 starts"
+    assert words(2, 1, 1) == "3 processes: rank 0 is ready, ranks 1 and 2 load torch"
+    assert words(2, 2) == words(1) == words(*[2, *[1] * 7]) == ""
+    assert words(*[1] * 8) == "8 processes: all load torch"

@@ -26,9 +26,11 @@ class EngineChild(QObject):
         noted(object): other words about it.
         joined(bool): it was taken up again, and whether a verb is under way.
         document_came(object): the `Document` that it runs, where another window began it.
+        kept(): it goes on when the line breaks from now on, as it has said itself, or does so no more.
 
     Attributes:
         stays: the name under which it goes on when the line breaks; "": it ends then.
+        is_kept: it has said that it goes on then.
         goes_on: it was lost, and goes on; None: that is not known.
     """
 
@@ -37,7 +39,9 @@ class EngineChild(QObject):
     noted = Signal(object)
     joined = Signal(bool)
     document_came = Signal(object)
+    kept = Signal()
     stays = ""
+    is_kept = False
     goes_on: bool | None = False
 
     @property
@@ -75,7 +79,7 @@ class EngineChild(QObject):
             self.process.write(frame)
 
     def stay(self, title: str) -> None:
-        """Go on when the line breaks, called so; an engine of this machine has no line."""
+        """Go on when the line breaks, called so; "": end with it. An engine of this machine has no line."""
 
     def keep(self, document: "Document") -> None:
         """Keep what is drawn for whoever takes it up; an engine of this machine is taken up by nobody."""

@@ -43,7 +43,7 @@ class FarChild(EngineChild):
         self._errors, self._reason = "", ""
         self.host, self._may_send = host, may_send
         self._sending, self._is_sending = TensorSending(), False
-        self._is_asking = False
+        self._is_asking = self._joins = self._may_stay = False
         super().__init__(start_command(host, bundle_key(), *options), parent)
         self.process.bytesWritten.connect(self._send_more)
         self._heart = QTimer(self)
@@ -59,9 +59,13 @@ class FarChild(EngineChild):
         return self._frames.heard
 
     def stay(self, title: str) -> None:
-        """Go on when the line breaks, called so."""
-        self.stays = uuid.uuid4().hex
-        self.process.write(encode(Stay(name=self.stays, title=title)))
+        """Go on when the line breaks, called so; "": end with it."""
+        if bool(title) == bool(self.stays):
+            return
+        name, self._may_stay = self.stays or uuid.uuid4().hex, True
+        self.process.write(encode(Stay(name=name, title=title, ends=not title)))
+        self.stays, self.is_kept = name if title else "", False
+        self.kept.emit()
 
     def keep(self, document: Document) -> None:
         """Keep what is drawn for whoever takes it up."""
@@ -70,17 +74,21 @@ class FarChild(EngineChild):
     def join(self, name: str, heard: int, *, is_new: bool = False) -> None:
         """Take up the engine that stays under a name, of which so much was heard; `is_new`: another window began it."""
         self.stays, self._frames.heard = name, heard
+        self._joins = self._may_stay = True
         self.process.write(encode(Join(heard=heard, is_new=is_new)))
 
     def let_go(self) -> None:
-        """Leave without a word: it goes on there."""
+        """Leave without a word: it goes on there. Where it has not said so yet, what it was told is to arrive first."""
         self._discarded = True
         self._heart.stop()
-        self.process.kill()
+        if self.is_kept and not self.process.bytesToWrite():
+            self.process.kill()
+        else:
+            self.process.closeWriteChannel()
 
     def discard(self) -> None:
         """End it without a word, also where it would stay."""
-        if not self.stays or self.process.state() != QProcess.ProcessState.Running:
+        if not self._may_stay or self.process.state() != QProcess.ProcessState.Running:
             super().discard()
             return
         self.process.write(encode(Leave()))
@@ -95,6 +103,11 @@ class FarChild(EngineChild):
 
     def _keeps(self, message: Event) -> bool:
         if isinstance(message, Staying):
+            self.is_kept = message.name == self.stays
+            self.kept.emit()
+            if not self._joins:
+                return True
+            self._joins = False
             self.joined.emit(message.is_busy)
             if message.lost:
                 text = (
@@ -169,7 +182,7 @@ class FarChild(EngineChild):
         elif code == GONE and self.stays:
             return f"What ran on “{self.host.name}” has ended there meanwhile."
         if self._frames.greeted:
-            self.goes_on = bool(self.stays) and (crashed or (bool(self.host.destination) and code == OF_SSH))
+            self.goes_on = bool(self.stays) and (crashed or code == OF_SSH)
             return loss(self.host, exit_code, self._errors)
         return start_failure(self.host, exit_code, self._errors, self._frames.noise)
 

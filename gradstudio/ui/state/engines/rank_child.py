@@ -12,11 +12,11 @@ from gradstudio.ui.state.engines.engine_child import EngineChild
 
 
 class RankChild(EngineChild):
-    """The leader of several ranks, as the window holds it: its last words say how it ended."""
+    """The leader of several ranks, as the window holds it: it says how far they are that start, and how it ended."""
 
     def __init__(self, command: list[str], parent: QObject) -> None:
         """Start it."""
-        self._last_words = ""
+        self._last_words, self._has_been_ready = "", False
         super().__init__(command, parent)
         self.message.connect(self._on_message)
 
@@ -30,6 +30,9 @@ class RankChild(EngineChild):
     def _on_message(self, message: object) -> None:
         if isinstance(message, Log) and message.level == "error":
             self._last_words = message.text
+        elif isinstance(message, Log) and not self._has_been_ready:
+            self.noted.emit(message.text)
+        self._has_been_ready = self._has_been_ready or self.ready
 
 
 class RankGroup(QObject):

@@ -26,8 +26,6 @@ MOST_ASIDE = 3
 """So many engines for code wait for their documents; of the others only what was recorded stays."""
 SAMPLE_MS = 100
 """So often memory is told of by the engine at work."""
-
-
 MakeEngine = Callable[[tuple[str, ...], QObject], EngineChild]
 """Starts an engine with these options, for this parent."""
 
@@ -130,8 +128,8 @@ class EngineClient(QObject):
 
     @property
     def keeps_running(self) -> bool:
-        """Whether engines on a host go on when the line breaks."""
-        return bool(self._stay_title)
+        """Whether the engine at work, on a host, goes on when the line breaks, as it has said itself."""
+        return self._engine is not None and self._engine.is_kept
 
     def keep(self, document: "Document") -> None:
         """Have an engine that may go on alone keep what is drawn."""
@@ -139,9 +137,9 @@ class EngineClient(QObject):
             self._engine.keep(document)
 
     def keep_running(self, title: str) -> None:
-        """Have engines on a host go on when the line breaks, called so; "": those to come end with it."""
+        """Have engines on a host go on when the line breaks, called so; "": they end with it."""
         self._stay_title = title
-        if title and self.place and self._engine is not None and not self._engine.stays:
+        if self.place and self._engine is not None:
             self._engine.stay(title)
 
     def take_up(self) -> None:
@@ -286,6 +284,7 @@ class EngineClient(QObject):
         engine.message.disconnect(self._on_aside_message)
         engine.ended.disconnect()
         self._engine, self.hello = engine, engine.hello
+        engine.stay(self._stay_title)
         self.exchange.sit(waiting.seats)
         engine.message.connect(self._on_engine_message)
         engine.ended.connect(self._on_engine_ended)
@@ -315,6 +314,7 @@ class EngineClient(QObject):
         engine.noted.connect(self.noted)
         engine.joined.connect(self._on_engine_joined)
         engine.document_came.connect(self.document_came)
+        engine.kept.connect(lambda: self.state_changed.emit(self.state))
 
     def _replace(self) -> None:
         if self._closing:

@@ -25,6 +25,9 @@ BASE = 1 << 32
 """Numbers of a line are below this; those of the next line begin here."""
 PATIENCE_MS = 150
 FAR_PATIENCE_MS = 3000
+RANKS_PATIENCE_MS = 10_000
+"""Their leader ends those that do not stop long before, and says which and where."""
+KEEPS_RUNNING = " · keeps running"
 OF_THE_RUN = (Paused, MemoryByNode)
 """Answers that may carry no revision of their own."""
 
@@ -106,7 +109,9 @@ class EngineLine(QObject):
 
     @property
     def stop_patience_ms(self) -> int:
-        """How long an engine may take to answer a Stop: on a host the way is long."""
+        """How long an engine may take to answer a Stop: on a host the way is long, several ranks stop together."""
+        if self._exchange.ranks is not None:
+            return RANKS_PATIENCE_MS
         return FAR_PATIENCE_MS if self.place else PATIENCE_MS
 
     @property
@@ -121,7 +126,7 @@ class EngineLine(QObject):
         if self.catches_up:
             return f"{self.place} · telling what was missed"
         if self.state != "dead":
-            return f"{self.place} · {words}"
+            return f"{self.place} · {words}{KEEPS_RUNNING if self._client.keeps_running else ''}"
         return f"goes on on {self.place}" if self._client.goes_on else f"no engine on {self.place}"
 
     def words_of_end(self, how: str) -> str:

@@ -185,7 +185,7 @@ class RunRequests:
 
     def keep(self) -> None:
         """Have an engine that may go on alone keep what is drawn."""
-        if self._engine.client.keeps_running and self._engine.place:
+        if self._engine.client.title_there and self._engine.place:
             from gradstudio.protocol.messages.hosting import Document  # most engines are here
 
             revision = self._store.graph.revision + self._engine.number * BASE

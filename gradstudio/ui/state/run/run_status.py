@@ -13,8 +13,8 @@ from gradstudio.ui.state.run.slide import Slide
 
 WAITS: Final = "This holds from the next run on (F5): the run that is under way goes on with what it began with."
 
-LOST: Final = "the run is lost, the document is not."
-LEARNT_IS_KEPT: Final = "what it learnt up to turn {turns:,} is kept: Continue in Runs."
+LOST: Final = "what it held is lost, what was recorded stays."
+LEARNT_IS_KEPT: Final = "what was recorded stays; what it learnt up to turn {turns:,} is kept: Continue in Runs."
 
 
 class Offer(NamedTuple):
@@ -79,7 +79,7 @@ class RunStatus(QObject):
 
     def pause(self, event: Paused, in_backward: int) -> None:
         """The engine is at rest; `in_backward`: number of the backward in whose record the run is paused, or 0."""
-        if event.outcome == "died":
+        if event.is_lost:
             self.lose(event.reason.rstrip("."), event.outcome, stale=self.state.stale)
             return
         self.set(

@@ -1,6 +1,8 @@
 """What a run that has ended says of itself: its last numbers, and whether it left its loop before all turns."""
 
-from typing import Final
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
 
 from gradstudio.document.runs.kept_run import RunRecord
 from gradstudio.graph.model import ROOT, Graph, ItemId
@@ -11,7 +13,11 @@ from gradstudio.ui.state.results.loop_progress import duration
 from gradstudio.ui.state.results.result_store import ResultStore
 from gradstudio.ui.state.runs.run_list import MOST_FIGURES, came_out, figures
 
+if TYPE_CHECKING:
+    from gradstudio.ui.state.engines.rank_child import RankGroup
+
 CUT_OFF: Final = "The training was cut off at turn {turn:,}."
+OF_RANK: Final = "on rank {rank} of {count}"
 EARLY: Final = "Ended early, in {turn} {done:,} of {total:,} ({time}), kept in Runs: {figures}"
 
 
@@ -26,8 +32,13 @@ def last_numbers(graph: Graph, results: ResultStore) -> dict[str, float]:
     return found
 
 
-def end_words(record: RunRecord, graph: Graph, results: ResultStore) -> str:
-    """What came out of a training that has ended."""
+def end_words(record: RunRecord, graph: Graph, results: ResultStore, ranks: RankGroup | None = None) -> str:
+    """What came out of a training that has ended; of several `ranks` it is what the one that is shown has told."""
+    words = _end_words(record, graph, results)
+    return words if ranks is None else f"{words} ({OF_RANK.format(rank=ranks.shown, count=ranks.count)})"
+
+
+def _end_words(record: RunRecord, graph: Graph, results: ResultStore) -> str:
     early = early_end(graph, results)
     if early is None:
         return came_out(record)

@@ -319,12 +319,12 @@ class RunKeeper(QObject):
         self._writer.record.last |= last_numbers(self._tables.names.graph, self._session.results)
 
     def _say_what_came_out(self) -> None:
-        record = self._writer.record if self._writer is not None else None
-        if record is None or record.state != "finished":
+        if self._writer is None or (record := self._writer.record).state != "finished":
             return
         from gradstudio.ui.state.runs.early_end import end_words
 
-        words = end_words(record, self._tables.names.graph, self._session.results)
+        ranks = self._session.engine.client.exchange.ranks
+        words = end_words(record, self._tables.names.graph, self._session.results, ranks)
         self._session.run.status.noted.emit(words)
 
     def _end_with_engine(self, outcome: str) -> None:
