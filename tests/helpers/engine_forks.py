@@ -21,7 +21,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-from gradstudio.protocol import client
+from gradstudio.protocol import client, process_group
 
 STARTED = client.COMMAND
 """What starts an engine in earnest."""
@@ -42,12 +42,17 @@ def is_possible() -> bool:
 
 
 def use(folder: str) -> None:
-    """Lets every engine that this process starts from now on be a fork; the first one starts what forks them."""
+    """Lets every engine that this process starts from now on be a fork; the first one starts what forks them.
+
+    To be called before a window's modules are imported, which keep the command.
+    """
+    from gradstudio.protocol.ranks import rank_command  # noqa: F401 - takes what is replaced here: its leader is no fork
     from tests.helpers.engine_stub import loaded_with  # which the process that forks does not find
 
     stub = (sys.executable, "-I", "-S", str(_HERE.with_name("engine_stub.py")), os.path.join(folder, "engines"), "")
     forks = (sys.executable, "-P", "-u", "-c", _START, str(_HERE.parents[2]), str(_HERE), str(os.getpid()))
     client.COMMAND = (*stub, loaded_with(os.environ), *forks, "--", *STARTED)
+    process_group.COMMAND = client.COMMAND  # where a window takes it from
     _teach_pythons(Path(folder) / "pythons")
 
 

@@ -9,9 +9,14 @@ import psutil
 import pytest
 import torch
 
+from gradstudio import sweep_command
+from gradstudio.protocol import client
 from gradstudio.protocol.client import EngineProcess
+from gradstudio.protocol.hosts import porter
 from gradstudio.protocol.messages.events import Paused
 from gradstudio.protocol.messages.requests import Do, Load
+from gradstudio.protocol.ranks.rank_command import leader_command
+from gradstudio.ui.state.run import engine_client
 from tests.engine.build import program
 from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS
@@ -35,6 +40,12 @@ def test_each_is_a_process_of_its_own_in_which_nothing_has_run() -> None:
         other.send(Load(document="d", revision=1, program=program("assert torch.ones(1).dtype == torch.float32")))
         other.send(Do(verb="run"))
         assert other.wait_for(Paused).outcome == "done"  # type: ignore[union-attr]
+
+
+def test_those_of_a_window_and_of_commands_are_forks_and_a_leader_of_ranks_is_none() -> None:
+    assert client.COMMAND is not engine_forks.STARTED
+    assert engine_client.COMMAND == sweep_command.COMMAND == porter.COMMAND == client.COMMAND
+    assert leader_command(2)[: len(engine_forks.STARTED) - 1] == engine_forks.STARTED[:-1]
 
 
 def test_it_ends_with_its_input_and_when_it_is_killed() -> None:
