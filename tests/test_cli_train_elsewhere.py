@@ -65,8 +65,11 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "gradstudio", "train", "--trust", *words]
 
 
-def learnt_here(program: Path) -> dict[str, bytes]:
+@pytest.fixture(scope="module")
+def learnt_here(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """By two processes of this machine."""
+    program = tmp_path_factory.mktemp("here") / "net.py"
+    program.write_text(PROGRAM)
     folder = program.parent / "here"
     words = ["-o", str(folder), str(program), "--nproc-per-node", "2", "--", "--device", "cpu"]
     done = subprocess.run(command(*words), check=True, capture_output=True, text=True)
@@ -75,7 +78,9 @@ def learnt_here(program: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_a_job_of_slurm_learns_what_two_processes_here_learn(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_of_slurm_learns_what_two_processes_here_learn(
+    program: Path, monkeypatch: pytest.MonkeyPatch, learnt_here: dict[str, bytes]
+) -> None:
     stubs, log = program.parent / "bin", program.parent / "log"
     stubs.mkdir()
     job = SBATCH.format(job=os.getpid(), log=log)
@@ -90,7 +95,7 @@ def test_a_job_of_slurm_learns_what_two_processes_here_learn(program: Path, monk
     assert done.stdout == f"{target}: job 4711\n"
     wait_until("the end of the job", lambda: log.exists() and "ended with" in log.read_text())
     assert "epoch 3/3  loss " in log.read_text() and log.read_text().endswith("ended with 0\n"), log.read_text()
-    assert parameters(program.parent / "net-train") == learnt_here(program)
+    assert parameters(program.parent / "net-train") == learnt_here
 
 
 @pytest.mark.parametrize(
@@ -141,7 +146,9 @@ def on_hosts(settings: Path, program: Path, *of_script: str, tells: tuple[str, .
 
 
 @pytest.mark.slow
-def test_two_hosts_learn_what_two_processes_here_learn_and_send_it_back(hosts: Path, program: Path) -> None:
+def test_two_hosts_learn_what_two_processes_here_learn_and_send_it_back(
+    hosts: Path, program: Path, learnt_here: dict[str, bytes]
+) -> None:
     done = subprocess.run(on_hosts(hosts, program), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     lines = [msgspec.json.decode(line, type=TrainLine) for line in done.stdout.splitlines()]
@@ -149,7 +156,7 @@ def test_two_hosts_learn_what_two_processes_here_learn_and_send_it_back(hosts: P
     assert [turn["step"] for turn in turns] == [1, 2, 3] and all(turn["loss"] for turn in turns)
     said = [line for line in lines if line.text.startswith("epoch 3/3")]
     assert len(said) == 1 and said[0].place in ("far", "shell")
-    assert parameters(program.parent / "net-train") == learnt_here(program)
+    assert parameters(program.parent / "net-train") == learnt_here
 
 
 @pytest.mark.slow

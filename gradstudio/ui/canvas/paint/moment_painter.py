@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gradstudio.graph.model import Wire
 from gradstudio.protocol.timeline.model import BackwardStep
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.geometry import Box
+from gradstudio.scene.geometry import Box, union
 from gradstudio.scene.items import PortRef
 from gradstudio.scene.scene import Scene
 from gradstudio.scene.wire.label_placement import occupied, place_label
@@ -216,8 +216,8 @@ def tab_place(stage: Stage, box: Box, numbers: list[Box]) -> Box:
     width, height = stage.tab_width, TAB - 3
     lefts, tops = (box.x + 10, box.right - 10 - width), (box.y - height, box.bottom)
     places = [Box(left, top, width, height) for top in tops for left in lefts]
-    placement = stage.scene.placement
-    near = [placement.corners[k] for k in placement.cards_in(stage.seen, 0.0)]
+    placement, around = stage.scene.placement, stage.camera.box_to_scene(union(places) or box)
+    near = [placement.corners[k] for k in placement.cards_in(around)]
     cards = [stage.camera.box_to_view(Box(left, top, right - left, low - top)) for left, top, right, low in near]
     others = [card for card in cards if not card.contains(*box.center)]
     taken = [*numbers, *_label_boxes(stage), *others]
