@@ -97,7 +97,7 @@ def show(
 
     Args:
         what: a module or function, which is called once with `inputs`; a tensor, or tensors in a list or dict.
-        params: names for leaves of tensors: a module, a dict, or `named_parameters()`.
+        params: names for leaves of tensors: a module, a dict, or `named_parameters()`; None: the variables around.
         limit: of what autograd holds at most so many nodes are shown, those nearest to the result.
 
     Returns:
@@ -109,6 +109,7 @@ def show(
     """
     from gradstudio.engine.record.graph_document import write_graph_document
     from gradstudio.engine.record.step_record import record_forward
+    from gradstudio.engine.sketch.caller_names import names_around
     from gradstudio.engine.sketch.sketching import sketch_tensors
 
     _refuse(what, inputs or keywords, limit)
@@ -116,7 +117,8 @@ def show(
     if callable(what):
         record_forward(path, what, inputs, keywords)
     else:
-        write_graph_document(sketch_tensors(what, params, limit=limit), path, "a tensor")
+        named = names_around(sys._getframe(1)) if params is None else params
+        write_graph_document(sketch_tensors(what, named, limit=limit), path, "a tensor")
     command = [sys.executable, "-m", "gradstudio", str(path)]
     subprocess.run([sys.executable, "-c", _LAUNCH, *command], check=True)
     return path
@@ -145,7 +147,8 @@ def draw(
 
     Args:
         what: a tensor, tensors in a list or dict, or a module or function that is called once with `inputs`.
-        params: names for leaves: a module, a dict, or `named_parameters()`. Of a module that is drawn its own.
+        params: names for leaves: a module, a dict, or `named_parameters()`. Of a module that is drawn its own; of
+            tensors, where none are given, those of the variables around the call.
         saved: show what each function keeps for its backward.
         fold: draw layers in a row that are alike once, with their number.
         limit: at most so many nodes are drawn, those nearest to the result.
@@ -155,6 +158,7 @@ def draw(
         ValueError: `theme` or `limit` is none.
         CannotTry: there is no tensor to draw, or the module has lazy layers that no call has made yet.
     """
+    from gradstudio.engine.sketch.caller_names import names_around
     from gradstudio.engine.sketch.sketching import sketch_forward, sketch_tensors
 
     if theme not in THEMES:
@@ -163,5 +167,6 @@ def draw(
     if callable(what):
         sketch = sketch_forward(what, inputs, keywords, names=params, saved=saved, limit=limit, fold=fold)
     else:
-        sketch = sketch_tensors(what, params, saved=saved, limit=limit)
+        named = names_around(sys._getframe(1)) if params is None else params
+        sketch = sketch_tensors(what, named, saved=saved, limit=limit)
     return SketchPicture(sketch, theme)

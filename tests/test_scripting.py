@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -129,3 +130,28 @@ def test_show_opens_a_window_on_what_autograd_holds(monkeypatch: pytest.MonkeyPa
 def test_show_refuses_inputs_for_a_tensor() -> None:
     with pytest.raises(ValueError, match="Only a module"):
         gradstudio.show(torch.ones(1), torch.ones(1))
+
+
+NOTEBOOK = """
+import torch
+from torch import nn
+import gradstudio
+
+model = nn.Sequential(nn.Linear(3, 2), nn.Tanh())
+w = torch.ones(2, requires_grad=True)
+more = [torch.ones(2, requires_grad=True), w]
+_, hidden = 0, torch.ones(2, requires_grad=True)
+loss = (model(torch.ones(3)) * w + more[0] + hidden + torch.zeros(2, requires_grad=True)).sum()
+before = dict(globals())
+picture = gradstudio.draw(loss)
+named = gradstudio.draw(loss, params={"weights": w})
+"""
+
+
+def test_leaves_are_called_as_the_variables_around_the_call() -> None:
+    names: dict[str, Any] = {"__name__": "notebook"}
+    exec(NOTEBOOK, names)
+    leaves = {node.title for node in names["picture"].sketch.nodes if node.kind == "leaf"}
+    assert leaves == {"model.0.weight", "model.0.bias", "w", "more[0]", "hidden", "leaf"}
+    assert {node.title for node in names["named"].sketch.nodes if node.kind == "leaf"} == {"weights", "leaf"}
+    assert all(names[name] is value for name, value in names.pop("before").items())
