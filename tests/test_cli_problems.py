@@ -135,6 +135,8 @@ WHOLE_MISSED = frozenset(
         "eighth_tagger_padding",
         "eighth_triplet_sign",
         "ninth_best_on_train_loss",
+        "ninth_dataset_label_neighbour",
+        "ninth_policy_gradient_sign_returns",
         "seventh_collapse",
         "seventh_gan_detach_g",
         "seventh_maml_data",

@@ -113,6 +113,11 @@ class RunFacts:
             before = len(self.leaves)
             for record in row.outputs:
                 self._note(row.node, record)
+            for state in row.writes:
+                given = {record.storage for record in row.outputs if isinstance(record, TensorRecord)}
+                if state.storage != state.record.storage and state.record.storage in given:  # by `.data =`
+                    for leaf in list(self._homes.get(state.storage, ())):
+                        self._note_leaf(leaf.owner, leaf.path, state.record.storage)
             if len(self.leaves) > before:  # few of all rows make one
                 self.births.update(dict.fromkeys(list(self.leaves)[before:], at))
         for traced in self.backwards():

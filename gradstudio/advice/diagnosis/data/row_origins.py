@@ -13,7 +13,7 @@ from gradstudio.graph.analysis.call_paths import TUPLE, Source
 from gradstudio.graph.model import ItemId, Node
 from gradstudio.protocol.messages.records import TensorRecord
 
-FIRST = ("self", "input", "a", "inputs.0")
+FIRST = ("self", "input", "a", "inputs.0", "b", "other")
 REDUCTIONS = frozenset("mean std var std_mean var_mean min max amin amax sum median quantile norm".split())
 STATISTICS = frozenset("mean std var std_mean var_mean min max amin amax median quantile".split())
 """By what data are scaled; a sum or a norm is rather a part of what is computed."""

@@ -34,6 +34,7 @@ EMPTY = frozenset("zeros zeros_like ones ones_like empty empty_like full full_li
 """What begins as nothing is there to be written."""
 COUNTING = frozenset("add iadd item sum float int to".split())
 EQUALITIES = frozenset({"eq"})
+HANDING = frozenset({"data", "detach"})
 HOLDERS = frozenset({"ModuleList", "Sequential"})
 CLASSED = CROSS | NLL | LOGITS
 MOST, FEWEST, FEW_TURNS = 24, 4, 4
@@ -150,6 +151,44 @@ def _written_data(view: ProgramView, item: ItemId, lookup: Lookup, origins: RowO
         "take a clone of the batch first.",
         (item, made),
     )
+
+
+def mixed_with_itself(view: ProgramView, items: list[ItemId], lookup: Lookup) -> Iterator[Finding]:
+    """What keeps another one's memory under a name of its own, and is mixed with that one in place."""
+    for item in items:
+        own, other, after = view.source(item, ("self", "a")), view.source(item, ("other", "b", "end")), lookup(item, 0)
+        given = lookup(other.item, other.output) if other is not None else None
+        if own is None or other is None or not isinstance(after, TensorRecord) or not isinstance(given, TensorRecord):
+            continue
+        is_same = after.storage == given.storage and after.summary.shape == given.summary.shape
+        if not is_same or not after.storage or not given.requires_grad:
+            continue
+        kept, home = _written_first(view, own.item, own.output), _written_first(view, other.item, other.output)
+        if kept == home:
+            continue
+        name = view.name(*kept)
+        called = view.source_name(kept_in) if (kept_in := view.source(kept[0], ("a",))) is not None else name
+        yield Finding(
+            "kept_reference",
+            "warning",
+            item,
+            f"{called} holds {view.name(*home)} itself, and no copy of it: {view.word(item)} mixes it with itself",
+            f"Whatever changes the one changes the other, so nothing is averaged or kept. Fill {called} with copies: "
+            f"{view.name(*home)}.detach().clone().",
+            tuple(dict.fromkeys((item, kept[0], home[0]))),
+        )
+
+
+def _written_first(view: ProgramView, item: ItemId, output: int) -> tuple[ItemId, int]:
+    """Whose memory operators in place, and `.data`, hand on."""
+    at = view.resolve(item, output)
+    for _ in range(MOST):
+        node, source = view.node(at[0]), view.source(at[0], ("self", "a"))
+        is_handed = node is not None and (writes_in_place(node.operator) or view.word(at[0]) in HANDING)
+        if not is_handed or source is None:
+            break
+        at = view.resolve(source.item, source.output)
+    return at
 
 
 def _behind(view: ProgramView, item: ItemId) -> list[ItemId]:

@@ -25,6 +25,7 @@ ROWS = frozenset({"Linear", "linear", "addmm", "Bilinear", "LazyLinear"})
 PRODUCTS = frozenset({"matmul", "mm", "bmm", "einsum"})
 UNCHANGING = frozenset("Dropout dropout div truediv mul add sub masked_fill float to contiguous".split())
 """What comes between scores and their softmax."""
+LEAST_PARTED = 3
 
 
 def batch_softmax(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
@@ -187,6 +188,9 @@ def view_for_transpose(view: ProgramView, item: ItemId, word: str, lookup: Looku
     if source is None or not isinstance(before, TensorRecord) or not isinstance(after, TensorRecord):
         return
     old, new = before.summary.shape, after.summary.shape
+    if (mixed := _heads_mixed(old, new)) is not None:
+        yield _mixed_heads(view, item, word, source, mixed)
+        return
     moved = [k for k in range(len(old)) if len(old) == len(new) and old[k] != new[k]]
     if len(moved) < 2 or sorted(old) != sorted(new) or any(1 in (old[k], new[k]) for k in moved):
         return
@@ -206,6 +210,33 @@ def view_for_transpose(view: ProgramView, item: ItemId, word: str, lookup: Looku
 
 
 # ------------------------------------------------------------------ helpers
+
+
+def _heads_mixed(old: tuple[int, ...], new: tuple[int, ...]) -> str | None:
+    """How (…, steps, features) becomes (…, heads, steps, …) at once, or the other way; None where it does not."""
+    more, less = (new, old) if len(new) > len(old) else (old, new)
+    if len(more) != len(less) + 1 or len(less) < LEAST_PARTED or more[: len(less) - 2] != less[:-2]:
+        return None
+    heads, steps, rest = more[-3:]
+    if less[-2] != steps or less[-1] != heads * rest or heads == steps or min(heads, steps, rest) < 2:
+        return None
+    if more is new:
+        return f"view(…, {steps}, {heads}, {rest}).transpose(-3, -2)"
+    return f"transpose(-3, -2).reshape(…, {steps}, {heads * rest})"
+
+
+def _mixed_heads(view: ProgramView, item: ItemId, word: str, source: Source, out: str) -> Finding:
+    name = view.source_name(source)
+    return Finding(
+        "view_for_transpose",
+        "warning",
+        item,
+        f"{word} mixes the steps of {name} with its features: the dimension of the heads must be moved, and it is no "
+        "transpose",
+        f"{word} reads the elements in the order in which they lie, so a head gets features of other steps. Write "
+        f"{name}.{out}.",
+        (item, source.item),
+    )
 
 
 def _batch_finding(view: ProgramView, item: ItemId, word: str, is_product: bool, path: tuple[ItemId, ...]) -> Finding:

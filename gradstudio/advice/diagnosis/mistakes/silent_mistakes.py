@@ -5,7 +5,7 @@ A look is a row of `LOOKS`; what is inside functions and classes of the program 
 
 from collections.abc import Callable, Iterator
 
-from gradstudio.advice.diagnosis.data import argument_values, turn_slips
+from gradstudio.advice.diagnosis.data import argument_values, turn_slips, value_scales
 from gradstudio.advice.diagnosis.data.batch_mixing import MIXING, mixed_examples
 from gradstudio.advice.diagnosis.data.row_origins import RowOrigins
 from gradstudio.advice.diagnosis.data.split_slips import split_slips
@@ -114,6 +114,8 @@ for _words, _look in (
     (argument_values.WEIGHED, argument_values.weighs_the_frequent),
     (frozenset({"truediv", "div"}), turn_slips.wrong_share),
     (argument_values.GUARDS, argument_values.lost_guard),
+    (loss_mistakes.LOGITS, value_scales.bound_for_chances),
+    (frozenset(value_scales.IN_ORDER), value_scales.crossed_names),
 ):
     for _word in _words:
         LOOKS[_word] = (*LOOKS.get(_word, ()), _look)
@@ -126,7 +128,7 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
         lookup: what is known of a value: its record, or what inference expects.
     """
     found = list[Finding]()
-    calls, mixing, writes = list[ItemId](), list[ItemId](), list[ItemId]()
+    calls, mixing, writes, comparing = list[ItemId](), list[ItemId](), list[ItemId](), list[ItemId]()
     view = ProgramView(graph)
     keys = {node.operator for node in written_nodes(graph)}
     if any(map(_may_be_one, keys)):
@@ -137,6 +139,8 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
             word = view.word(full)
             if word in MIXING:
                 mixing.append(full)
+            if word in loss_mistakes.ELEMENTWISE:
+                comparing.append(full)
             if turn_slips.writes_in_place(node.operator):
                 writes.append(full)
             for look in LOOKS.get(word, ()):
@@ -148,6 +152,8 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
     origins = RowOrigins(view, lookup)
     found += split_slips(view, lookup, origins, calls)
     found += mixed_examples(view, lookup, origins, mixing)
+    found += value_scales.other_scale_of_targets(view, lookup, origins, comparing)
+    found += turn_slips.mixed_with_itself(view, writes, lookup)
     found += turn_slips.written_data(view, writes, lookup, origins)
     found += remade_models(view)
     found += loop_mistakes.of_loops(graph)
