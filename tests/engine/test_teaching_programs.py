@@ -36,13 +36,6 @@ PLANTED, RIGHT = programs("planted"), programs("right")
 MISSED = frozenset(
     {
         "autoencoder_detached_code",
-        "bn_momentum_as_keras",
-        "deep_init_std_one",
-        "hidden_carried_over_sequences",
-        "label_among_features",
-        "mean_of_batch_accuracies",
-        "tied_by_copy",
-        "vae_logvar_as_std",
     }
 )
 """Planted bugs that are known not to be found."""
