@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from textwrap import dedent
 from typing import NamedTuple
 
 from gradstudio.graph.groups.call_ids import path_of
@@ -65,11 +66,26 @@ def _line_of_code(code: CodeLines, lines: Mapping[ItemId, int], below: int) -> i
     return lines[code.node] + below
 
 
+_BLOCKS = (ast.stmt, ast.excepthandler, ast.match_case)
+
+
 class ShownCode(NamedTuple):
     """Undrawn Python as a person knows it: its lines, and the number of each."""
 
     numbers: tuple[int, ...]
     text: str
+
+
+def shown_in_script(program: Program, code: CodeLines) -> ShownCode:
+    """A code of the program as the program's text has it: a call within a statement with all of its line."""
+    lines = program.code.split("\n")
+    first, printed = code.line - 1, code.text.split("\n")
+    here = lines[first : first + len(printed)]
+    if [line.strip() for line in here] != [line.strip() for line in printed]:
+        statement = next((one for one in ast.walk(syntax_of(program.code)) if _begins_at(one, code.line)), None)
+        if isinstance(statement, ast.stmt) and _holds_call_of(statement, syntax_of(code.text).body):
+            printed = dedent("\n".join(lines[first : _end_of_statement(statement)])).split("\n")
+    return ShownCode(tuple(range(code.line, code.line + len(printed))), "\n".join(printed))
 
 
 class FileText:
@@ -104,6 +120,8 @@ class FileText:
         if typed and isinstance(typed[0], ast.While) and condition_in(code.text):
             return _end_of_head(typed[0], code.text)
         is_same = len(typed) == len(printed) and (bool(code.drawn) or _is_read_as(typed, printed))
+        if typed and not is_same and _holds_call_of(typed[0], printed):
+            return _end_of_statement(typed[0])
         return last_line(typed[-1]) if typed and is_same else 0
 
     @cached_property
@@ -138,11 +156,31 @@ def _is_read_as(typed: Sequence[ast.stmt], printed: Sequence[ast.stmt]) -> bool:
     """Whether statements do the same but for names, or one holds the call that is printed by itself."""
     if _shape(typed) == _shape(printed):
         return True
+    return not hasattr(typed[0], "body") and _holds_call_of(typed[0], printed)
+
+
+def _holds_call_of(statement: ast.stmt, printed: Sequence[ast.stmt]) -> bool:
+    """Whether a statement, of a block its head, holds the call that is printed by itself."""
     match printed:
         case [ast.Assign(value=ast.Call() as call) | ast.Expr(value=ast.Call() as call)]:
-            simple = not hasattr(typed[0], "body")
-            return simple and any(_is_call_like(part, call) for part in ast.walk(typed[0]))
+            return any(_is_call_like(part, call) for head in _head(statement) for part in ast.walk(head))
     return False
+
+
+def _head(statement: ast.stmt) -> list[ast.AST]:
+    """The parts of a statement that are in no block of it."""
+    return [part for part in ast.iter_child_nodes(statement) if not isinstance(part, _BLOCKS)]
+
+
+def _end_of_statement(statement: ast.stmt) -> int:
+    """The line on which a statement ends; of a block, its head."""
+    if not hasattr(statement, "body"):
+        return statement.end_lineno or statement.lineno
+    return max([statement.lineno, *(getattr(part, "end_lineno", None) or 0 for part in _head(statement))])
+
+
+def _begins_at(part: ast.AST, line: int) -> bool:
+    return isinstance(part, ast.stmt) and part.lineno == line
 
 
 def _is_call_like(part: ast.AST, call: ast.Call) -> bool:

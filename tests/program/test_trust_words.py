@@ -3,7 +3,7 @@
 import pytest
 
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.file_lines import FileText
+from gradstudio.program.file_lines import FileText, shown_in_script
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.trust import NOT_TRUSTED, deeds_of, need_words, untrusted_code
 
@@ -101,3 +101,28 @@ def test_a_line_that_is_drawn_in_parts_is_shown_as_the_file_has_it() -> None:
     _, _, shown = untrusted_code(compile_graph(read.graph), FileText(text, read.lines).shown)
     rows = [row for row in shown.split("\n")[2:] if row]
     assert [(int(row[:5]), row[7:]) for row in rows] == [*enumerate(text.split("\n"), 1)][3:6]
+
+
+INLINE = """import torch
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+x = torch.ones(3)
+if dist.get_rank() == 0:
+    dist.barrier()
+share = max(1, 8 // dist.get_world_size())
+"""
+
+
+def test_a_call_within_a_statement_is_shown_with_its_line_and_no_name_that_no_text_has() -> None:
+    read = read_script(INLINE, keeps_code=True)
+    program = compile_graph(read.graph)
+    of_file = [FileText(INLINE, read.lines).shown(code) for code in program.codes]
+    lines = INLINE.split("\n")
+    assert [(shown.numbers, shown.text) for shown in of_file] == [((k,), lines[k - 1]) for k in (4, 6, 7, 8)]
+    of_script = [shown_in_script(program, code) for code in program.codes]
+    assert [shown.text.strip() for shown in of_script] == [
+        line.strip().replace("dist.", "torch.distributed.") for line in (lines[3], *lines[5:8])
+    ]
+    code = program.code.split("\n")
+    assert all(code[shown.numbers[0] - 1].strip() == shown.text.strip() for shown in of_script)

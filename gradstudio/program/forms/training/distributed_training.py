@@ -164,14 +164,25 @@ class _Writer:
             raise NoForm(OWN_SAMPLER.format(name=ast.unparse(made.targets[0])))
         shuffle = ast.unparse(words["shuffle"]) if "shuffle" in words else "False"
         drops = f", drop_last={ast.unparse(words['drop_last'])}" if "drop_last" in words else ""
+        dataset = self._named(made, words["dataset"], "dataset")
         sampler = fresh_name(self._taken, "sampler")
-        self._put_before(made, f"{sampler} = {SAMPLER}({ast.unparse(words['dataset'])}, shuffle={shuffle}{drops})")
+        self._put_before(made, f"{sampler} = {SAMPLER}({dataset}, shuffle={shuffle}{drops})")
         share = self._share_of_batch(made, words["batch_size"]) if "batch_size" in words else ""
-        given = [ast.unparse(one) for one in call.args[:1]] + [share] * (len(call.args) > 1)
+        given = [dataset] * (len(call.args) > 0) + [share] * (len(call.args) > 1)
         kept = [one for one in call.keywords if one.arg != "shuffle"]
-        given += [f"batch_size={share}" if one.arg == "batch_size" else ast.unparse(one) for one in kept]
+        named = {"batch_size": share, "dataset": dataset}
+        given += [f"{one.arg}={named[one.arg]}" if one.arg in named else ast.unparse(one) for one in kept]
         self._parts.append((made.value, f"{ast.unparse(call.func)}({', '.join([*given, f'sampler={sampler}'])})"))
         return sampler
+
+    def _named(self, statement: ast.stmt, value: ast.expr, name: str) -> str:
+        """What reads a value of a statement twice: its own name, else one that is given to it before."""
+        text = ast.unparse(value)
+        if isinstance(value, ast.Name):
+            return text
+        name = fresh_name(self._taken, name)
+        self._put_before(statement, f"{name} = {text}")
+        return name
 
     def _share_of_batch(self, made: ast.Assign, size: ast.expr) -> str:
         """What one process learns from of a batch: a step is over as many rows as before, as in the training script."""

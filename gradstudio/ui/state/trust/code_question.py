@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gradstudio.graph.model import ItemId
-from gradstudio.program.file_lines import FileLines
-from gradstudio.program.model import CodeLines, Program
+from gradstudio.program.file_lines import FileLines, shown_in_script
+from gradstudio.program.model import Program
 from gradstudio.program.trust import code_digest
 from gradstudio.protocol.messages.base import Verb
 from gradstudio.protocol.messages.requests import Trust
@@ -105,8 +105,6 @@ class CodeQuestion:
         if len(of_file) == len(found):
             parts = sorted(of_file, key=lambda part: part.numbers)
         else:
-            parts = [CodePart(self._numbers(one), one.text) for one in program.codes]
+            in_script = [shown_in_script(program, one) for one in program.codes]
+            parts = [CodePart(tuple(map(self.line, numbers)), text) for numbers, text in in_script]
         return tuple(dict.fromkeys(parts))  # one line may hold several calls
-
-    def _numbers(self, code: CodeLines) -> tuple[int, ...]:
-        return tuple(map(self.line, range(code.line, code.line + code.text.count("\n") + 1)))

@@ -73,6 +73,16 @@ def test_the_canvas_prints_it_as_it_was_read(text: str, way: Way) -> None:
     assert write(read_script(printed, keeps_code=True).graph).code == printed
 
 
+def test_what_a_loader_goes_over_is_written_once() -> None:
+    made = "torch.utils.data.TensorDataset(x, y)"
+    text = EPOCHS.replace(f"data = {made}\n", "").replace("DataLoader(data,", f"DataLoader({made},")
+    after = lines_of(text)
+    place = after.index(f"dataset = {made}")
+    assert "\n".join(after).count("TensorDataset") == 1
+    assert after[place + 1] == "sampler = torch.utils.data.DistributedSampler(dataset, shuffle=True)"
+    assert "DataLoader(dataset, batch_size=share, sampler=sampler)" in after[place + 3]
+
+
 @pytest.mark.parametrize(
     ("loader", "lines"),
     [
