@@ -91,9 +91,10 @@ def _frozen(graph: Graph, item: ItemId, lookup: Lookup) -> Iterator[Finding]:
 
 
 def _no_rate(graph: Graph, item: ItemId, lookup: Lookup) -> Iterator[Finding]:
-    """A learning rate of 0."""
+    """A learning rate of 0, also where a schedule that code makes began with it."""
     record = lookup(item, 0)
-    rates = [group.get("lr") for group in record.groups] if isinstance(record, OptimizerRecord) else []
+    groups = record.groups if isinstance(record, OptimizerRecord) else ()
+    rates = [group.get("initial_lr", group.get("lr")) for group in groups]
     written = graph.nodes[item].literals.get("lr", "")
     is_zero = bool(rates) and not any(rates) if rates else written in ("0", "0.0", "0.")
     if is_zero and not any(graph.nodes[u].operator.startswith(SCHEDULES) for u in _users(graph, item)):

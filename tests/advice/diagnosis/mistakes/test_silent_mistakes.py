@@ -9,7 +9,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
-from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
+from gradstudio.protocol.messages.records import OptimizerRecord, Record, Summary, TensorRecord
 from tests.graph.builder import Drawing
 
 
@@ -105,3 +105,26 @@ def test_a_method_that_is_named_and_not_called_is_told(line: str, acts: list[str
         one for one in silent_mistakes(read_script(text, keeps_code=True).graph, Known()) if one.kind == "not_called"
     ]
     assert [one.title.partition("`")[2].partition("`")[0] for one in found] == acts
+
+
+STEPPED_BY_CODE = """\
+import torch
+w = torch.ones(2, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+w.sum().backward()
+opt.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("group", "is_said"),
+    [({"lr": 0.0, "initial_lr": 0.1}, False), ({"lr": 0.0, "initial_lr": 0.0}, True), ({"lr": 0.0}, True)],
+)
+def test_a_rate_that_a_schedule_has_brought_to_zero_is_no_mistake(group: dict[str, float], is_said: bool) -> None:
+    graph = read_script(STEPPED_BY_CODE).graph
+    held = OptimizerRecord(class_name="SGD", groups=(group,))
+
+    def lookup(item: ItemId, output: int) -> Record | None:
+        return held if graph.nodes[item].names == ("opt",) else None
+
+    assert ("no_rate" in {one.kind for one in silent_mistakes(graph, lookup)}) is is_said
