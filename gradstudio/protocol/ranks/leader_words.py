@@ -39,7 +39,7 @@ def start_words(ranks: Sequence[RankEngine]) -> str:
     if len(ranks) == 1 or len(ready) == len(ranks) or not is_told:
         return ""
     parts = [
-        f"{_who(numbers)} {one if len(numbers) == 1 else more}"
+        f"{_who(numbers, len(ranks))} {one if len(numbers) == 1 else more}"
         for numbers, one, more in (
             (ready, "is ready", "are ready"),
             (loading, "loads torch", "load torch"),
@@ -50,10 +50,11 @@ def start_words(ranks: Sequence[RankEngine]) -> str:
     return f"{len(ranks)} processes: {', '.join(parts)}"
 
 
-def _who(numbers: Sequence[int]) -> str:
-    if len(numbers) > MOST_NAMED:
+def _who(numbers: Sequence[int], count: int) -> str:
+    *others, last = map(str, numbers)
+    if len(numbers) == count:
         return "all"
-    return f"rank{'s' * (len(numbers) > 1)} {' and '.join(map(str, numbers))}"
+    return f"ranks {', '.join(others)} and {last}" if others else f"rank {last}"
 
 
 def of_rank(number: int, text: str) -> str:

@@ -306,7 +306,7 @@ def test_one_that_cannot_begin_ends_all_with_its_words(monkeypatch: pytest.Monke
     monkeypatch.setattr(rank_engine, "COMMAND", (sys.executable, "-c", "raise SystemExit(3)"))
     window = Window(2, RUNS_CODE)
     starts, said = (one for _ in range(2) for one in window.until(Log) if isinstance(one, Log))
-    assert starts.text == "2 processes: ranks 0 and 1 start"
+    assert starts.text == "2 processes: all start"
     assert "ended with code 3 before it was ready" in said.text
     window.close()
 
@@ -333,8 +333,8 @@ def test_how_far_ranks_are_that_start_is_said() -> None:
             cast(list[RankEngine], [_Starts(number, state > 0, state > 1) for number, state in enumerate(states)])
         )
 
-    assert words(0, 0) == "2 processes: ranks 0 and 1 start"
+    assert words(0, 0) == "2 processes: all start"
     assert words(1, 0) == "2 processes: rank 0 loads torch, rank 1 starts"
-    assert words(2, 1, 1) == "3 processes: rank 0 is ready, ranks 1 and 2 load torch"
+    assert words(2, 1, 1, 1) == "4 processes: rank 0 is ready, ranks 1, 2 and 3 load torch"
     assert words(2, 2) == words(1) == words(*[2, *[1] * 7]) == ""
     assert words(*[1] * 8) == "8 processes: all load torch"
