@@ -120,7 +120,7 @@ opt.step()
     ("group", "is_said"),
     [({"lr": 0.0, "initial_lr": 0.1}, False), ({"lr": 0.0, "initial_lr": 0.0}, True), ({"lr": 0.0}, True)],
 )
-def test_a_rate_that_a_schedule_has_brought_to_zero_is_no_mistake(group: dict[str, float], is_said: bool) -> None:
+def test_a_rate_that_a_schedule_has_brought_to_zero_is_no_mistake(group: dict[str, object], is_said: bool) -> None:
     graph = read_script(STEPPED_BY_CODE).graph
     held = OptimizerRecord(class_name="SGD", groups=(group,))
 
