@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.data.row_origins import RowOrigins
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.mistakes.loss_mistakes import FIRST, SECOND, UNCHANGING
+from gradstudio.advice.diagnosis.mistakes.loss_mistakes import FIRST, SECOND, SHUFFLES, UNCHANGING
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.card_grouping import CALL, CALLED
@@ -86,6 +86,29 @@ def other_scale_of_targets(
             )
         )
     return found
+
+
+def two_orders(view: ProgramView, origins: RowOrigins, items: list[ItemId]) -> Iterator[Finding]:
+    """Inputs and targets that are each put into a random order of its own.
+
+    Args:
+        items: the losses.
+    """
+    for item in items:
+        call, target = _answer(view, item), origins.source(item, SECOND)
+        given = origins.source(call, ("inputs.0",)) if call is not None else None
+        orders = [one.order for one in (given, target) if one is not None and one.order is not None]
+        if len(set(orders)) < 2 or any(view.word(order) not in SHUFFLES for order in orders):
+            continue
+        yield Finding(
+            "shuffled_apart",
+            "warning",
+            item,
+            f"{view.word(item)} compares inputs in one random order with targets in another: each randperm is new",
+            "No example meets its own target, so nothing can be learnt. Draw one order, and take both by it: x[order], "
+            "y[order].",
+            (item, *orders),
+        )
 
 
 def crossed_names(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:

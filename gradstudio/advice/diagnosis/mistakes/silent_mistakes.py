@@ -139,7 +139,7 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
             word = view.word(full)
             if word in MIXING:
                 mixing.append(full)
-            if word in loss_mistakes.ELEMENTWISE:
+            if word in EVERY_LOSS:
                 comparing.append(full)
             if turn_slips.writes_in_place(node.operator):
                 writes.append(full)
@@ -153,6 +153,7 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
     found += split_slips(view, lookup, origins, calls)
     found += mixed_examples(view, lookup, origins, mixing)
     found += value_scales.other_scale_of_targets(view, lookup, origins, comparing)
+    found += value_scales.two_orders(view, origins, comparing)
     found += turn_slips.mixed_with_itself(view, writes, lookup)
     found += turn_slips.written_data(view, writes, lookup, origins)
     found += remade_models(view)
