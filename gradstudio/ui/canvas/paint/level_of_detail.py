@@ -104,15 +104,18 @@ def _paint_headers(
     heads = rects.copy()
     heads[:, 3] = np.minimum(heads[:, 3], height)
     failed = {failure.failed.node for failure in scene.results.failures if scene.results.moment is None}
-    _fill(painter, heads, [_header_color(style, scene, item, failed) for item in items])
+    danger = style.color("danger").rgb()
+    colors = _header_colors(style, scene, items)
+    _fill(painter, heads, [danger if item in failed else rgb for item, rgb in zip(items, colors, strict=True)])
 
 
-def _header_color(style: CanvasStyle, scene: Scene, item: ItemId, failed: set[ItemId]) -> int:
-    if item in failed:
-        return style.color("danger").rgb()
+def _header_colors(style: CanvasStyle, scene: Scene, items: Sequence[ItemId]) -> list[int]:
     if scene.colours.scale is not None:
-        return color_of(scene.colours.scale, style, item).rgb()
-    return style.category_rgb(scene.stack.cards[item].layout.category)
+        return [color_of(scene.colours.scale, style, item).rgb() for item in items]
+    cards = scene.stack.cards
+    categories = [cards[item].layout.category for item in items]
+    rgb_of = {category: style.category_rgb(category) for category in set(categories)}
+    return [rgb_of[category] for category in categories]
 
 
 def _paint_tints(
