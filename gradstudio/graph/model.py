@@ -121,9 +121,8 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True):
     deferred_annotations: bool = False
 
 
-ChartKind = OneOf[
-    "", "boundary", "path", "confusion", "prediction", "components", "images", "attention", "histogram", "gradients"
-]
+PlaneKind = OneOf["boundary", "path", "prediction", "components"]
+ChartKind = OneOf["", "curve", "confusion", "images", "attention", "histogram", "gradients", PlaneKind]
 
 
 class Place(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):

@@ -8,10 +8,13 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.document import file
 from gradstudio.graph.model import ChartKind, ItemId
-from gradstudio.protocol.messages.charts import SIDE, BoundaryDrawn, NoChart
+from gradstudio.protocol.messages.charts import SIDE, BoundaryDrawn, CurveShown, NoChart
+from gradstudio.protocol.messages.progress import CurveKey
 from gradstudio.ui import theme as themes
+from gradstudio.ui.canvas.paint.chart.captions import caption
+from gradstudio.ui.canvas.paint.chart.curve_painter import COLUMNS, thinned
 from gradstudio.ui.canvas.paint.chart.plane_painter import BELOW_POINTS, colours, plane_image
-from gradstudio.ui.state.results.chart_store import MOST, WAITING, ChartStore
+from gradstudio.ui.state.results.chart_store import MOST, NO_NUMBER, NO_TURN, WAITING, ChartStore
 from gradstudio.ui.theme import ThemeName
 from tests.ui.desk import Desk
 
@@ -152,3 +155,64 @@ def test_pictures_are_kept_by_place_in_the_run_and_not_without_end() -> None:
     assert len({store.at(wanted, step).step for step in range(1, 400)}) <= MOST + 1
     store.add(BoundaryDrawn(node=node, step=20))
     assert store.at(wanted, None).step == 20  # the run went back
+
+
+def curve_of(desk: Desk, name: str) -> CurveShown:
+    found = desk.session.results.chart(desk.node(name))
+    assert isinstance(found, CurveShown)
+    return found
+
+
+def show_curves(desk: Desk, *names: str) -> None:
+    for name in names:
+        desk.click(name)
+        desk.window.actions["edit.chart_curve"].trigger()
+
+
+def why_none(desk: Desk, name: str) -> str:
+    found = desk.session.results.chart(desk.node(name))
+    return found.why if isinstance(found, NoChart) else ""
+
+
+def trained() -> tuple[list[float], list[float]]:
+    """The losses and the norms of the predictions, as plain torch has them."""
+    losses, norms = [], []
+    text = LEARNING.replace(
+        "    loss.backward()", "    losses.append(loss.item()); norms.append(pred.norm().item())\n    loss.backward()"
+    )
+    exec(text, {"losses": losses, "norms": norms})
+    return losses, norms
+
+
+def test_a_curve_on_a_card_is_of_its_value_or_norm_of_every_turn_and_the_moment_stands_on_it(desk: Desk) -> None:
+    show_curves(desk, "loss", "pred", "optimizer")
+    assert (why_none(desk, "loss"), why_none(desk, "pred")) == (NO_TURN, NO_TURN)
+    desk.until(lambda: desk.session.results.inference(desk.node("pred")) is not None)
+    desk.key(Key.Key_F5)
+    desk.until(lambda: desk.session.run.state.at_end)
+    desk.rest()
+    losses, norms = trained()
+    loss, norm = curve_of(desk, "loss"), curve_of(desk, "pred")
+    assert loss.values.tolist() == pytest.approx(losses, rel=1e-6) and loss.turns.tolist() == [*range(200)]
+    assert norm.key.figure == "norm" and norm.values.tolist() == pytest.approx(norms, rel=1e-5)
+    assert caption(loss)[0] == f"{losses[-1]:.4g} at turn 200" and caption(norm)[0].startswith("norm ")
+    assert why_none(desk, "optimizer") == NO_NUMBER
+    tick = desk.session.results.timeline.made_at(desk.node("loss"), None, (2,))
+    assert tick is not None
+    desk.session.attention.look_at(tick)
+    assert curve_of(desk, "loss").looked_at == 2 and caption(curve_of(desk, "loss"))[0] == f"{losses[2]:.4g} at turn 3"
+    rate = CurveKey(node=desk.node("optimizer"), figure="rate")
+    desk.session.results.tables.curves.want((rate,))
+    desk.session.attention.look_at(None)
+    desk.key(Key.Key_F5)
+    desk.until(lambda: desk.session.run.state.at_end and not why_none(desk, "optimizer"))
+    shown_rate = curve_of(desk, "optimizer")
+    assert shown_rate.key == rate and set(shown_rate.values.tolist()) == {0.5}
+
+
+def test_no_extreme_of_a_long_curve_is_lost_on_a_card() -> None:
+    values = torch.rand(100_000, dtype=torch.float64).numpy()
+    values[54_321], values[77_777], values[10] = 9.0, -9.0, float("nan")
+    turns, seen = thinned(CurveShown(CurveKey(node=ItemId("n")), torch.arange(100_000.0).numpy(), values))
+    assert len(seen) <= 2 * COLUMNS + 2 and (seen.max(), seen.min()) == (9.0, -9.0)
+    assert (turns[0], turns[-1], turns[seen.argmax()]) == (0, 99_999, 54_321)

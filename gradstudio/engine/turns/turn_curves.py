@@ -81,7 +81,8 @@ class TurnCurves:
         binder = _bound_in(live, steps)
         by_themselves = dict([*_losses(binder, steps), *_metrics(live, steps)])
         losses = [(name, waiting.setdefault(key, []).append) for key, name in by_themselves.items()]
-        others = [(key, name, waiting.setdefault(key, []).append) for key, name in _named(binder, self._wanted)]
+        asked = [one for one in self._wanted if one not in by_themselves]
+        others = [(key, name, waiting.setdefault(key, []).append) for key, name in _named(binder, asked)]
         counts.setdefault(loop, 0)
 
         def note() -> None:

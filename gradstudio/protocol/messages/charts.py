@@ -1,7 +1,7 @@
 """Charts on cards: what a run learns, as a picture: over the plane, by class, as points, images or histograms."""
 
 from bisect import bisect_right
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
@@ -10,6 +10,12 @@ from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.bounds import Count, Size
 from gradstudio.protocol.messages.progress import CurveKey
 
+if TYPE_CHECKING:
+    import numpy as np
+
+    Floats: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.floating[Any]]]"
+CURVE: Final[ChartKind] = "curve"
+"""The one that the window draws itself, of what it is told of turns."""
 SIDE: Final = 200
 """Pixels of a boundary, across and down; while a run is under way there may be fewer."""
 COLOURS: Final = 256
@@ -32,6 +38,7 @@ CHARTS: Final[dict[ChartKind, str]] = {
     "attention": "Attention map",
     "histogram": "Histogram over turns",
     "gradients": "Histogram of the gradient",
+    CURVE: "Curve over turns",
 }
 FLOAT_BYTES: Final = 4
 PAIR_BYTES: Final = 2 * FLOAT_BYTES
@@ -222,7 +229,34 @@ class HistogramDrawn(Message, frozen=True):
     counts: bytes = b""
 
 
-Chart = NoChart | BoundaryDrawn | DescentDrawn | ConfusionDrawn | PointsDrawn | ImagesDrawn | HistogramDrawn
+class CurveShown(msgspec.Struct, frozen=True, eq=False):
+    """A number of a node over the turns of a loop; of the window's own making, no message.
+
+    Attributes:
+        key: which number.
+        turns: of each value, from 0; `values` NaN where a turn had none.
+        looked_at: the turn of the moment, from 0; None: the newest.
+    """
+
+    key: CurveKey
+    turns: "Floats"
+    values: "Floats"
+    looked_at: int | None = None
+
+    @property
+    def kind(self) -> ChartKind:
+        """Which chart it is."""
+        return CURVE
+
+    @property
+    def standing(self) -> tuple[int, int]:
+        """Where the moment is: which of the values that is, and in which turn, counted from 1."""
+        turn = self.looked_at if self.looked_at is not None else int(self.turns[-1])
+        return max(int(self.turns.searchsorted(turn, "right")) - 1, 0), turn + 1
+
+
+DrawnChart = NoChart | BoundaryDrawn | DescentDrawn | ConfusionDrawn | PointsDrawn | ImagesDrawn | HistogramDrawn
+Chart = DrawnChart | CurveShown
 
 
 def shades_of(classes: int) -> int:

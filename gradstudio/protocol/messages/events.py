@@ -11,7 +11,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 from gradstudio.protocol.messages.base import Message, Verb
 from gradstudio.protocol.messages.bounds import Count, Seconds, Shape, Size, Turns
-from gradstudio.protocol.messages.charts import Chart
+from gradstudio.protocol.messages.charts import DrawnChart
 from gradstudio.protocol.messages.debugging import Checked, Clash, Hit, MemoryByNode, WhatIfAnswered
 from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.inference import DataLooked, Estimated, Inferred, Inferring, WireTried
@@ -393,5 +393,5 @@ Event = (
     | Turned
     | Figured
     | CheckpointKept
-    | Chart
+    | DrawnChart
 )

@@ -32,6 +32,7 @@ CHART_TIPS: dict[ChartKind, str] = {
     "attention": "Show on the selected cards weights of attention, a picture a head: queries down, keys across",
     "histogram": "Show on the selected cards how the numbers of a weight or of a result spread, turn by turn",
     "gradients": "Show on the selected cards how the numbers of the gradient of a weight spread, turn by turn",
+    "curve": "Show on the selected cards their number turn by turn: a loss, what is plotted of it, or a norm",
 }
 
 

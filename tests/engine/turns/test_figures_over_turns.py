@@ -29,6 +29,7 @@ for k in range(9):
     opt.step()
 """
 FC, W, HIDDEN, OPT_STEP = 3, 4, 7, 11
+LOSS = CurveKey(node=node(8))
 ZEROS = CurveKey(node=node(HIDDEN), figure="zeros")
 OF_GRADIENT = CurveKey(node=node(FC), path="weight", figure="zeros", grad=True)
 OF_WEIGHT = CurveKey(node=node(FC), path="weight", figure="update")
@@ -40,7 +41,7 @@ def by_hand() -> dict[CurveKey, list[float]]:
     torch.manual_seed(3)
     fc, w = nn.Linear(3, 5), torch.zeros(5, requires_grad=True)
     opt = optim.SGD([fc.weight, w], lr=0.25)
-    found: dict[CurveKey, list[float]] = {key: [] for key in (ZEROS, OF_GRADIENT, OF_WEIGHT, OF_TENSOR)}
+    found: dict[CurveKey, list[float]] = {key: [] for key in (ZEROS, OF_GRADIENT, OF_WEIGHT, OF_TENSOR, LOSS)}
     for k in range(9):
         before = fc.weight.detach().clone(), w.detach().clone()
         h = torch.relu(fc(x))
@@ -49,6 +50,7 @@ def by_hand() -> dict[CurveKey, list[float]]:
         loss.backward()
         opt.step()
         assert fc.weight.grad is not None
+        found[LOSS].append(loss.item())
         found[ZEROS].append((h == 0).float().mean().item())
         found[OF_GRADIENT].append((fc.weight.grad == 0).float().mean().item())
         if k:  # of the first turn nobody has seen what was before
@@ -71,6 +73,7 @@ def test_zeros_and_updates_are_those_of_torch(bench: Bench, monkeypatch: pytest.
                 told[curve.key] += struct.unpack(f"<{len(curve.data) // 8}d", curve.data)
     assert told[ZEROS] == hand[ZEROS] and any(0 < share < 1 for share in hand[ZEROS])
     assert told[OF_GRADIENT] == hand[OF_GRADIENT]
+    assert told[LOSS] == hand[LOSS], "what comes by itself is told once where it is asked for, too"
     for key in (OF_WEIGHT, OF_TENSOR):
         first, *others = told[key]
         assert first != first and others == hand[key]

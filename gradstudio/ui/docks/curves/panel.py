@@ -22,7 +22,6 @@ from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, 
 from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.curves.axes_menu import AxesMenu
 from gradstudio.ui.state.results.curve_store import Name, Numbers
-from gradstudio.ui.state.results.timeline_cursor import loops_around
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.form_layout import label
@@ -311,17 +310,9 @@ class CurvesPanel(QWidget):
 
     def _number_looked_at(self, name: Name) -> int | None:
         """The turn of a curve's loop at the moment, or that was chosen; outside of the loop the last before it."""
-        cursor, (loop, key) = self._session.results.cursor, name
-        looked_at = cursor.loop_turns()
-        around = loops_around(self._session.graph_store.graph, loop)
-        row = cursor.row(key.node)
-        if around and looked_at.keys() >= set(around):
-            turns = tuple(looked_at[each] for each in around)
-        elif row is not None and (looked_at or cursor.active is not None):
-            turns = row.turns
-        else:
-            return None
-        return self._store.number_of(loop, turns)
+        loop, key = name
+        turns = self._session.results.cursor.turns_looked_at(loop, key.node)
+        return self._store.number_of(loop, turns) if turns is not None else None
 
 
 def _figures(node: ItemId, output: int, path: str, record: TensorRecord) -> list[CurveKey]:

@@ -1,15 +1,31 @@
 """Charts as the engine drew them: of which cards, and what each was at any moment of the record."""
 
 from bisect import bisect_right
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.protocol.messages.charts import Chart, DescentDrawn, NoChart, WantedChart
+from gradstudio.protocol.messages.charts import (
+    CURVE,
+    CurveShown,
+    DescentDrawn,
+    DrawnChart,
+    NoChart,
+    WantedChart,
+)
+from gradstudio.protocol.messages.progress import CurveKey
+
+if TYPE_CHECKING:
+    from gradstudio.ui.state.results.curve_store import CurveStore
+    from gradstudio.ui.state.results.timeline_cursor import TimelineCursor
 
 MOST: Final = 128
 """Charts kept of a card; of more, every second goes."""
 WAITING: Final = "The chart is drawn when this has run."
+NO_TURN: Final = "The curve begins with the first turn of a loop."
+NO_NUMBER: Final = (
+    "This is no number at the end of a turn. Choose a figure of it under Plot over turns (Curves): it is drawn here."
+)
 
 
 class ChartStore:
@@ -22,10 +38,19 @@ class ChartStore:
     def __init__(self) -> None:
         """None was drawn."""
         self.wanted: tuple[WantedChart, ...] = ()
-        self._charts: dict[WantedChart, list[Chart]] = {}
+        self._charts: dict[WantedChart, list[DrawnChart]] = {}
         self._looked_at: dict[ItemId, tuple[DescentDrawn, int, DescentDrawn]] = {}
 
-    def add(self, drawn: Chart) -> None:
+    @property
+    def asked(self) -> tuple[WantedChart, ...]:
+        """Those that the engine is to draw."""
+        return tuple([one for one in self.wanted if one[1] != CURVE])
+
+    def has_curve(self, node: ItemId) -> bool:
+        """Whether the node's card shows a curve."""
+        return (node, CURVE) in self.wanted
+
+    def add(self, drawn: DrawnChart) -> None:
         """A chart came; one of the same place in the run, or of a later one, gives way."""
         known = self._charts.setdefault((drawn.node, drawn.kind), [])
         if isinstance(drawn, DescentDrawn):
@@ -36,7 +61,7 @@ class ChartStore:
         if len(known) > MOST:
             self._charts[drawn.node, drawn.kind] = [*known[:-1:2], known[-1]]
 
-    def at(self, wanted: WantedChart, step: int | None) -> Chart:
+    def at(self, wanted: WantedChart, step: int | None) -> DrawnChart:
         """What it was when so many statements had run; None: now. The newest path knows what it was at any moment."""
         known = self._charts.get(wanted, [])
         if step is not None and known and isinstance(newest := known[-1], DescentDrawn) and step < newest.step:
@@ -55,6 +80,22 @@ class ChartStore:
         """A start from nothing."""
         self._charts.clear()
         self._looked_at.clear()
+
+
+def curve_shown(key: CurveKey, curves: "CurveStore", cursor: "TimelineCursor") -> CurveShown | NoChart:
+    """The curve of a number, of the loop that told most of it, and where in it the moment stands."""
+    told = curves.longest()
+    if key not in told:  # what the run that is shown was asked for
+        key = next((one for one in told if one.node == key.node), key)
+    if key not in told:
+        return NoChart(node=key.node, kind=CURVE, why=NO_TURN)
+    name = told[key]
+    turns, values = curves.points(name)
+    if curves.largest(name) == 0.0 and not (values == values).any():  # NaN alone
+        return NoChart(node=key.node, kind=CURVE, why=NO_NUMBER)
+    looked_at = cursor.turns_looked_at(name[0], key.node)
+    at = curves.number_of(name[0], looked_at) if looked_at is not None else None
+    return CurveShown(key, turns, values, looked_at=at)
 
 
 def shown_in(graph: Graph) -> tuple[WantedChart, ...]:

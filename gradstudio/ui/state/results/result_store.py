@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from gradstudio.graph.groups.call_ids import SEPARATOR
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.messages.backward_trace import WireGrad
-from gradstudio.protocol.messages.charts import Chart
+from gradstudio.protocol.messages.charts import CURVE, Chart
 from gradstudio.protocol.messages.debugging import NodeMemory
 from gradstudio.protocol.messages.events import GradRow, Row, Warned
 from gradstudio.protocol.messages.inference import PortInference
@@ -17,6 +17,7 @@ from gradstudio.scene.results import Alarm, LoopTurn
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.results.canvas_ids import CanvasIds
+from gradstudio.ui.state.results.chart_store import curve_shown
 from gradstudio.ui.state.results.failure import Failure, shown_at
 from gradstudio.ui.state.results.result_tables import ResultTables
 from gradstudio.ui.state.results.timeline_cursor import TimelineCursor
@@ -279,6 +280,8 @@ class ResultStore(QObject):
         place = self._store.graph.places.get(full) if self._store is not None else None
         if place is None or not place.chart:
             return None
+        if place.chart == CURVE:
+            return curve_shown(self.tables.curve_of(full), self.tables.curves, self.cursor)
         active = self.cursor.now().active
         return self.tables.charts.at(
             (full, place.chart), active.row.step if active is not None and active.row else None

@@ -1,5 +1,6 @@
 """The tables a run fills: what it said of each node, by the ids the run speaks of. It knows no canvas and no moment."""
 
+import math
 import operator
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
@@ -9,12 +10,12 @@ from PySide6.QtCore import QObject, Signal
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
-from gradstudio.protocol.messages.charts import Chart, WantedChart
+from gradstudio.protocol.messages.charts import CURVE, DrawnChart, WantedChart
 from gradstudio.protocol.messages.debugging import MemoryByNode, NodeMemory
 from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.events import GradRow, InRecord, Printed, Row, ValueNow, Warned
 from gradstudio.protocol.messages.inference import PortInference
-from gradstudio.protocol.messages.progress import Asked, Turned
+from gradstudio.protocol.messages.progress import Asked, CurveKey, Turned
 from gradstudio.protocol.timeline.gradient_log import NO_RECORD
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.scene.printout import NOTHING_PRINTED, Printout
@@ -151,7 +152,19 @@ class ResultTables(QObject):
     def wanted_of_turns(self) -> dict[str, object]:
         """What the next verb is to tell of turns: figures of all, a record of some; by field of `Do`."""
         wanted = tuple(self.timeline.wanted)
-        return {"curves": self.curves.wanted, "charts": self.charts.wanted, "turns": wanted}
+        return {"curves": self.wanted_curves(), "charts": self.charts.asked, "turns": wanted}
+
+    def wanted_curves(self) -> tuple[CurveKey, ...]:
+        """The numbers of turns that a person asked for, and those that cards show."""
+        on_cards = [self.curve_of(node) for node, kind in self.charts.wanted if kind == CURVE]
+        return tuple(dict.fromkeys((*self.curves.wanted, *on_cards)))
+
+    def curve_of(self, node: ItemId) -> CurveKey:
+        """What a card's curve is of: what is plotted of the node, else its value, or the norm of several numbers."""
+        plotted = next((key for key in self.curves.wanted if key.node == node), None)
+        expected = self.inference.get((node, 0))
+        shape = expected.shape if expected is not None else None
+        return plotted or CurveKey(node=node, figure="norm" if math.prod(shape or ()) != 1 else "value")
 
     @defer
     def add_turns(self, event: Turned) -> None:
@@ -159,10 +172,10 @@ class ResultTables(QObject):
         self.timeline.is_sampled = self.timeline.is_sampled or event.is_sampled
         self.loops.note(event)
         self.curves.add(event)
-        self._announce(event.loop)
+        self._announce(event.loop, *[one.key.node for one in event.curves if self.charts.has_curve(one.key.node)])
 
     @defer
-    def add_chart(self, drawn: Chart) -> None:
+    def add_chart(self, drawn: DrawnChart) -> None:
         """A chart was drawn."""
         self.charts.add(drawn)
         self._announce(drawn.node)

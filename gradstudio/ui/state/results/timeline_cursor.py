@@ -213,6 +213,16 @@ class TimelineCursor:
         around = zip(self._loops(traced.statement), traced.turns, strict=False) if traced is not None else ()
         return {**dict(around), **self._active_turns(active), **self._attention.chosen_turns}
 
+    def turns_looked_at(self, loop: ItemId, node: ItemId) -> Turns | None:
+        """Which turn of a loop, and of those around it, is looked at; outside of it the last in which a node of it ran.
+
+        None: now, or a moment before that.
+        """
+        looked_at, around, row = self.loop_turns(), self._loops(loop), self.row(node)
+        if around and looked_at.keys() >= set(around):
+            return tuple([looked_at[each] for each in around])
+        return row.turns if row is not None and (looked_at or self.active is not None) else None
+
     def view(self) -> View:
         """What is looked at, to compare with later."""
         return self._attention.moment, self.now().backward, dict(self._attention.chosen_turns)

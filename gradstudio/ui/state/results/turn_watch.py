@@ -36,7 +36,7 @@ class TurnWatch(QObject):
         """Say what is wanted now."""
         state = self._status.state
         if state.live or (state.busy and not state.waiting):
-            self._engine.send(Watch(curves=self._tables.curves.wanted, charts=self._tables.charts.wanted))
+            self._engine.send(Watch(curves=self._tables.wanted_curves(), charts=self._tables.charts.asked))
 
     # ------------------------------------------------------------------ slots
 

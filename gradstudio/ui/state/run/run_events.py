@@ -6,7 +6,7 @@ from gradstudio.graph.groups.call_ids import is_call_item, outermost
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.protocol.messages import events
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
-from gradstudio.protocol.messages.charts import Chart
+from gradstudio.protocol.messages.charts import DrawnChart
 from gradstudio.protocol.messages.drawn_figures import Figured
 from gradstudio.protocol.messages.progress import Asked, Turned
 from gradstudio.ui.state.results.failure import Failure
@@ -39,7 +39,7 @@ def keep(event: events.Event, tables: ResultTables, memory: MemoryStore | None, 
             tables.add_warning(event)
         case events.Printed():
             tables.add_print(event)
-        case _ if isinstance(event, Chart):
+        case _ if isinstance(event, DrawnChart):
             tables.add_chart(event)
         case Figured():
             tables.add_figure(event)

@@ -2,11 +2,13 @@
 
 import struct
 
+from gradstudio.protocol.curve_titles import FIGURES
 from gradstudio.protocol.messages.charts import (
     FLOAT_BYTES,
     PAIR_BYTES,
     Chart,
     ConfusionDrawn,
+    CurveShown,
     DescentDrawn,
     HistogramDrawn,
     ImagesDrawn,
@@ -14,12 +16,17 @@ from gradstudio.protocol.messages.charts import (
 )
 from gradstudio.protocol.number_format import format_number
 
+VALUE_DIGITS = 4
+"""Of the value of a curve."""
+
 
 def caption(chart: Chart) -> tuple[str, ...]:
     """The figure that a chart comes to; nothing where it needs none."""
     match chart:
         case DescentDrawn():
             return _place_and_loss(chart)
+        case CurveShown():
+            return _value_and_turn(chart)
         case ConfusionDrawn(counts=counts):
             total = sum(map(sum, counts))
             share = percent(sum(row[k] for k, row in enumerate(counts)) / total) if total else "none"
@@ -52,6 +59,16 @@ def _place_and_loss(drawn: DescentDrawn) -> tuple[str, ...]:
     (loss,) = struct.unpack("<f", drawn.losses[-FLOAT_BYTES:])
     words = f"loss {format_number(loss)}"
     return f"{words} at ({format_number(x)}, {format_number(y)})", words
+
+
+def _value_and_turn(shown: CurveShown) -> tuple[str, ...]:
+    """The value at the turn that is looked at, or the newest, and of which figure."""
+    place, turn = shown.standing
+    value = format_number(float(shown.values[place]), VALUE_DIGITS)
+    figure = dict(FIGURES)[shown.key.figure]
+    what = f"{'gradient, ' if shown.key.grad else ''}{figure}".removesuffix("value").removesuffix(", ")
+    words = f"{value} at turn {turn:,}"
+    return (f"{what} {words}", f"{what} {value}", value) if what else (words, value)
 
 
 def _maps_and_range(drawn: ImagesDrawn) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from gradstudio.protocol.messages.charts import (
     BoundaryDrawn,
     Chart,
     ConfusionDrawn,
+    CurveShown,
     DescentDrawn,
     HistogramDrawn,
     ImagesDrawn,
@@ -19,6 +20,7 @@ from gradstudio.scene.card.card_layout import PADDING
 from gradstudio.scene.card.section_heights import CHART
 from gradstudio.ui.canvas.paint.chart.captions import caption
 from gradstudio.ui.canvas.paint.chart.contour_painter import paint_descent
+from gradstudio.ui.canvas.paint.chart.curve_painter import paint_curve
 from gradstudio.ui.canvas.paint.chart.image_painter import paint_images
 from gradstudio.ui.canvas.paint.chart.matrix_painter import paint_matrix
 from gradstudio.ui.canvas.paint.chart.plane_painter import paint_plane
@@ -61,6 +63,8 @@ def _paint(painter: QPainter, style: CanvasStyle, chart: Chart, room: QRectF, *,
             paint_images(painter, style, chart, room, words=words)
         case HistogramDrawn():
             paint_ridges(painter, style, chart, room, words=words)
+        case CurveShown():
+            paint_curve(painter, style, chart, room, words=words)
         case DescentDrawn():
             paint_descent(painter, style, chart, room, words=words)
         case BoundaryDrawn():
