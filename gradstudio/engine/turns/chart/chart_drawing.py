@@ -26,7 +26,7 @@ from gradstudio.engine.turns.chart.program_lines import NOWHERE, ProgramLines, n
 from gradstudio.engine.turns.chart.row_values import row_values
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
-from gradstudio.protocol.messages.charts import SIDE, BoundaryDrawn, Chart, NoChart, WantedChart
+from gradstudio.protocol.messages.charts import SIDE, BoundaryDrawn, DrawnChart, NoChart, WantedChart
 
 MARGIN: Final = 1.15
 ROWS: Final = 1 << 12
@@ -93,7 +93,7 @@ class Charts:
         self._drawn.clear()
         self.draw(live)
 
-    def _chart(self, live: Live, wanted: WantedChart, side: int, *, is_at_rest: bool) -> Chart:
+    def _chart(self, live: Live, wanted: WantedChart, side: int, *, is_at_rest: bool) -> DrawnChart:
         node, kind = wanted
         try:
             if kind == "boundary":
@@ -115,7 +115,7 @@ class Charts:
             self._lines, self._lines_of = ProgramLines(live.loaded), live.loaded
         return self._lines
 
-    def _of_rows(self, live: Live, wanted: WantedChart) -> Chart:
+    def _of_rows(self, live: Live, wanted: WantedChart) -> DrawnChart:
         node, kind = wanted
         lines = self._program_lines(live)
         if kind == "attention":
