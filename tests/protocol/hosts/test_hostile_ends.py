@@ -108,9 +108,10 @@ def test_a_host_that_asks_for_ever_for_tensors_is_read_on(tmp_path: Path) -> Non
 
 @pytest.mark.skipif(sys.platform != "linux", reason="whether a process waits is read from /proc")
 def test_of_a_flood_no_more_than_a_bound_is_here_what_follows_waits_there(tmp_path: Path) -> None:
-    frame, count = encode(Log(level="info", text="x" * MEGABYTE)), tmp_path / "count"
+    head, tail = encode(Log(level="info", text="x" * MEGABYTE)).split(b"x" * MEGABYTE)
+    count = tmp_path / "count"
     text = (
-        f"frame = {frame[:40]!r} + b'x' * {len(frame) - 40}\nout.write(BEGIN)\nfor number in range(100):\n"
+        f"frame = {head!r} + b'x' * {MEGABYTE} + {tail!r}\nout.write(BEGIN)\nfor number in range(100):\n"
         f"    out.write(frame)\n    out.flush()\n    open({str(count)!r}, 'w').write(str(number + 1))\n"
     )
     engine = FarEngine(host(tmp_path, text))
