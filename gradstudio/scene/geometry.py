@@ -16,6 +16,9 @@ Corners = tuple[float, float, float, float]
 FEW: Final = 64
 """So many rectangles are looked through one by one as fast as by numpy."""
 
+UPWARDS: Final = 0.501
+"""Added before a place is cut to a whole device pixel: one between two goes to the same of them after every pan, which
+Python's `round` does not do, nor a half whose last digits have got lost."""
 GRID: Final = 8.0
 """Scene pixels that dragged cards snap to."""
 PATH_POINTS: Final = 22

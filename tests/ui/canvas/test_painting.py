@@ -149,11 +149,13 @@ def test_gradients_have_a_colour_of_their_own_and_can_be_switched_off(hand: Hand
     assert not has(hand.shot(), hand.canvas.canvas_style.gradient, 15)
 
 
-@pytest.mark.parametrize("zoom", [1.0, 0.25])
-@pytest.mark.parametrize("shift", [(64, 0), (-40, 30), (0, -128)])
-def test_a_scrolled_picture_is_the_picture_painted_anew(hand: Hand, zoom: float, shift: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("zoom", "start"), [(1.0, 10), (0.25, 10), (1.0, 10.5), (0.25, 12)])
+@pytest.mark.parametrize("shift", [(64, 0), (-40, 30), (0, -128), (-31, 17)])
+def test_a_scrolled_picture_is_the_picture_painted_anew(
+    hand: Hand, zoom: float, start: float, shift: tuple[int, int]
+) -> None:
     chain(hand)
-    hand.canvas.navigation.set_camera(Camera(zoom, 10, 10))
+    hand.canvas.navigation.set_camera(Camera(zoom, start, start))
     hand.canvas.navigation.zooming = False
     hand.shot()
     hand.canvas.navigation.set_camera(hand.canvas.camera.panned(*shift))

@@ -11,7 +11,7 @@ from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.card.card_layout import HEADER
-from gradstudio.scene.geometry import Floats
+from gradstudio.scene.geometry import UPWARDS, Floats
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card.distant_gradient_signs import LEAST_DOTTED, States, paint_dots
 from gradstudio.ui.canvas.paint.card.header_colours import color_of
@@ -91,7 +91,7 @@ def _view_rects(scene: Scene, camera: Camera, which: Sequence[int]) -> Floats:
     kept = [cards[ids[k]].result_height - cards[ids[k]].drawn for k in which]  # room of which nothing is seen
     bounds[:, 3] -= kept
     rects = np.empty((len(which), 4))
-    rects[:, :2] = np.round((bounds[:, :2] - (camera.x, camera.y)) * camera.zoom)
+    rects[:, :2] = np.floor((bounds[:, :2] - (camera.x, camera.y)) * camera.zoom + UPWARDS)
     rects[:, 2:] = np.maximum(np.round((bounds[:, 2:] - bounds[:, :2]) * camera.zoom), 2.0)
     return rects
 

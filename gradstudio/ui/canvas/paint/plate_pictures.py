@@ -1,12 +1,14 @@
 """Pictures of plates with texts: each is painted once for each revision of its card, size and zoom."""
 
 from collections.abc import Callable, Sequence
+from math import floor
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPixmap
 
 from gradstudio.graph.model import ItemId
+from gradstudio.scene.geometry import UPWARDS
 from gradstudio.scene.items import Card
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
@@ -67,7 +69,7 @@ class PlatePictures:
                 self._on_ground(style, scene, item, scale) if has_other_values else _whole(style, scene, item, scale)
             )
             kept = self._kept[item] = Plate(card, card.revision, scale, picture)
-        left, top = round((x - EDGE) * ratio) / ratio, round((y - EDGE) * ratio) / ratio
+        left, top = floor((x - EDGE) * ratio + UPWARDS) / ratio, floor((y - EDGE) * ratio + UPWARDS) / ratio
         painter.drawPixmap(QPointF(left, top), kept.pixmap)
 
     def _on_ground(self, style: CanvasStyle, scene: Scene, item: ItemId, scale: Scale) -> QPixmap:

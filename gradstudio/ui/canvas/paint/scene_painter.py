@@ -4,6 +4,7 @@ Nothing here knows of the mouse; what changes with it is painted on top by `inte
 """
 
 from collections.abc import Collection, Sequence
+from math import floor
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -14,7 +15,7 @@ from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
 from gradstudio.scene.card.card_layout import HEADER, CardLayout
 from gradstudio.scene.card.result_sections import ResultSections
-from gradstudio.scene.geometry import Box
+from gradstudio.scene.geometry import UPWARDS, Box
 from gradstudio.scene.scene import Scene
 from gradstudio.scene.wire.wire_labels import WireLabels
 from gradstudio.ui.canvas.paint import level_of_detail
@@ -298,7 +299,8 @@ class ScenePainter:
                 continue
             pixmap = self.card_pixmap(self.scene.stack.ids[k], camera.zoom, ratio)
             at_x, at_y = camera.to_view(x - MARGIN, y - MARGIN)
-            painter.drawPixmap(QPointF(round(at_x * ratio) / ratio, round(at_y * ratio) / ratio), pixmap)
+            left, top = floor(at_x * ratio + UPWARDS) / ratio, floor(at_y * ratio + UPWARDS) / ratio
+            painter.drawPixmap(QPointF(left, top), pixmap)
 
     def card_pixmap(self, item: ItemId, zoom: float, ratio: float) -> QPixmap:
         """The card with its shadow, kept while nothing of it changes, and for when it is as it was before."""

@@ -1,11 +1,12 @@
 """A line with a glow around a card, kept as a picture: its wide strokes take longer than all else of a step."""
 
+from math import floor
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
-from gradstudio.scene.geometry import Box
+from gradstudio.scene.geometry import UPWARDS, Box
 
 GLOW: Final = ((6.0, 0.10), (4.0, 0.16), (2.5, 0.28))
 LINE: Final = 2.0
@@ -27,7 +28,8 @@ class GlowCache:
     def paint(self, painter: QPainter, box: Box, color: QColor, radius: float) -> None:
         """The outline of a box in view pixels, on whole device pixels as cards are."""
         ratio = painter.device().devicePixelRatioF()
-        x, y, room = round(box.x * ratio) / ratio, round(box.y * ratio) / ratio, round(ROOM * ratio) / ratio
+        x, y = floor(box.x * ratio + UPWARDS) / ratio, floor(box.y * ratio + UPWARDS) / ratio
+        room = round(ROOM * ratio) / ratio
         width, height = round(box.width * ratio), round(box.height * ratio)
         key = (width, height, color.rgba(), round(radius * ratio, 2), ratio)
         if width * height > LARGEST:
