@@ -33,6 +33,7 @@ def program_slices(graph: Graph, *, stem: str = "program") -> Slices[Program]:
         steps.tensors.update(digest_of(node) for node in inner if node.operator == STORED)
     statements = yield from steps.slices(graph.bodies[ROOT])
     insides = _insides(graph, script, stem) if script.insides else ()
+    codes, trusted = code_lines(graph, statements, insides, _drawn(graph, script)) if may_need_yes(graph) else ((), ())
     return Program(
         script=script.text,
         code=script.code,
@@ -43,7 +44,8 @@ def program_slices(graph: Graph, *, stem: str = "program") -> Slices[Program]:
         device=graph.header.device,
         tensors=tuple(sorted(steps.tensors)),
         insides=insides,
-        codes=code_lines(statements, insides, _drawn(graph, script)) if may_need_yes(graph) else (),
+        codes=codes,
+        trusted=trusted,
         incomplete=tuple(Incomplete(item, why, script.lines.get(item, 0)) for item, why in validity.incomplete.items()),
         root=analysis.addresses[analysis.root] if analysis.root is not None else "",
         rootless="" if analysis.root is not None else NO_ROOT,

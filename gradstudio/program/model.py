@@ -166,6 +166,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         tensors: digests of the stored tensors it loads.
         insides: the definitions that can be called, each behind those that it calls itself.
         codes: all that is not drawn: without it a program computes and does nothing else.
+        trusted: what a yes is to: these, and what is drawn and works on what they made, or names something in a text.
         root: address of the tensor that an appended ``.backward()`` would use; "" if none,
             with the reason in `rootless`.
     """
@@ -181,6 +182,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     insides: tuple[Inside, ...] = ()
     incomplete: tuple[Incomplete, ...] = ()
     codes: tuple[CodeLines, ...] = ()
+    trusted: tuple[CodeLines, ...] = ()
     root: str = ""
     rootless: str = ""
 

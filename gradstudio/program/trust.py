@@ -4,10 +4,11 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.graph_index import graphs_of
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import DEFINITION_INPUTS, Graph, ItemId
 from gradstudio.graph.operator_rows import GROUP
-from gradstudio.graph.text.code_records import FILES, LOADER, PROCESSES, UNDRAWN
+from gradstudio.graph.text.code_records import FILES, FREE, LOADER, PROCESSES, UNDRAWN
 from gradstudio.graph.text.code_text import syntax_of
 from gradstudio.program.model import BlockStatement, CodeLines, Inside, Program, Statement, flatten_statements
 
@@ -20,6 +21,11 @@ _MEETS = frozenset({"init_method", "store", "pg_options"})
 _JOIN = "init_process_group"
 _NEED = FILES | PROCESSES | UNDRAWN
 _MAY_NEED = _NEED | {LOADER}
+_OF_PYTHON = "python."
+_HARMLESS = frozenset(f"{_OF_PYTHON}{word}" for word in "tuple unpack literal stored append assert".split())
+"""Drawn Python that does nothing with what it is given but hold it."""
+_SILENT = frozenset({"builtins.print", "python.stored"})
+"""Drawn statements whose texts go nowhere."""
 NOT_TRUSTED = (
     "This program holds Python that is not drawn. It can do whatever you can: read and write your files, connect, "
     "start programs."
@@ -31,15 +37,66 @@ Drawn = Mapping[ItemId, tuple[tuple[int, ItemId], ...]]
 
 
 def code_lines(
-    statements: Iterable[Statement | BlockStatement], insides: Iterable[Inside], drawn: Drawn
-) -> tuple[CodeLines, ...]:
-    """The undrawn Python of a program, in the order of its statements, that of definitions behind it."""
-    every = [*flatten_statements(statements)]
+    graph: Graph, statements: Iterable[Statement | BlockStatement], insides: Iterable[Inside], drawn: Drawn
+) -> tuple[tuple[CodeLines, ...], tuple[CodeLines, ...]]:
+    """The undrawn Python of a program in the order of its statements, definitions behind it; and all that a yes is to.
+
+    That is what is drawn and works on what code made, or says in a text what is to be done, among it.
+    """
+    bodies = [(graph, [*flatten_statements(statements)])]
     for inside in insides:
-        every += flatten_statements((*inside.setup, *inside.body, *inside.members))
-    return tuple(
-        CodeLines(one.node, one.address, one.line, one.text, drawn.get(one.node, ())) for one in every if needs_yes(one)
-    )
+        body = [*flatten_statements((*inside.setup, *inside.body, *inside.members))]
+        bodies.append((graph.definitions[inside.name].graph, body))
+    codes = {(at, one.node) for at, (_, body) in enumerate(bodies) for one in body if needs_yes(one)}
+    if not codes:
+        return (), ()
+    of_code = _definitions_of_code(graph)
+    found = [
+        (CodeLines(one.node, one.address, one.line, one.text, drawn.get(one.node, ())), (at, one.node) in codes)
+        for at, (inner, body) in enumerate(bodies)
+        for made in [_made_by_code(inner, of_code)]
+        for one in body
+        if (at, one.node) in codes or _may_do_more(one, inner, made)
+    ]
+    return tuple([lines for lines, is_code in found if is_code]), tuple([lines for lines, _ in found])
+
+
+def _definitions_of_code(graph: Graph) -> set[str]:
+    """The operators that call a definition which holds undrawn Python, or calls one that does."""
+    found, size = set[str](FREE), -1
+    while size != len(found):
+        size = len(found)
+        for name, one in graph.definitions.items():
+            if not found.isdisjoint(node.operator for node in one.graph.nodes.values()):
+                found.add(GROUP + name)
+    return found
+
+
+def _made_by_code(graph: Graph, of_code: set[str]) -> set[ItemId]:
+    """The items whose values may be, or hold, what code made; in a definition what is handed to it, too."""
+    ways = [DEFINITION_INPUTS, *[item for item, node in graph.nodes.items() if node.operator in of_code]]
+    found = set(ways)
+    while ways:
+        targets = {wire.target for wire in graph.wires_from(ways.pop())} - found
+        found |= targets
+        ways += targets
+    return found
+
+
+def _may_do_more(statement: Statement, graph: Graph, made: set[ItemId]) -> bool:
+    """Whether a drawn statement may do what code can, or says in a text what is to be done."""
+    operator = statement.operator
+    if operator in FREE:
+        return True
+    if operator == CALL:
+        return not statement.sources or statement.sources[0][0] in made
+    if any(source in made for source, _ in statement.sources):
+        is_called = any(wire.port == CALLED for wire in graph.wires_from(statement.node))
+        if is_called or (operator.startswith(_OF_PYTHON) and operator not in _HARMLESS):
+            return True
+    elif operator.startswith("torch."):
+        return False
+    return operator not in _SILENT and ('"' in statement.text or "'" in statement.text)
 
 
 def needs_yes(statement: Statement) -> bool:
@@ -135,8 +192,8 @@ def need_words(texts: Sequence[str]) -> str:
 
 
 def code_digest(program: Program) -> str:
-    """A number for all the code of a program: another one for any other code, or the same in another order."""
-    return _digest([one.text for one in program.codes])
+    """A number for all the code of a program and what works with it: another one where any of it is, or its order."""
+    return _digest([one.text for one in program.trusted])
 
 
 def untrusted_code(
@@ -146,7 +203,7 @@ def untrusted_code(
 
     `shown`: the numbers of the lines of a code, and these lines.
     """
-    counted = sorted([(one.address, *shown(one)) for one in program.codes], key=lambda one: one[1])
+    counted = sorted([(one.address, *shown(one)) for one in program.trusted], key=lambda one: one[1])
     data = [{"node": address, "line": numbers[0], "text": text} for address, numbers, text in counted]
     once = dict.fromkeys(one[1:] for one in counted)  # one line may hold several calls
     rows = [row for numbers, text in once for row in (*numbered_lines(text, numbers), "")]

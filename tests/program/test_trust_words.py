@@ -1,11 +1,13 @@
 """What a yes is asked for is said: files and processes where nothing else can happen, else that it may be anything."""
 
+import re
+
 import pytest
 
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.file_lines import FileText, shown_in_script
 from gradstudio.program.reading.reader import read_script
-from gradstudio.program.trust import NOT_TRUSTED, deeds_of, need_words, untrusted_code
+from gradstudio.program.trust import NOT_TRUSTED, code_digest, deeds_of, need_words, untrusted_code
 
 SAVES = "import torch\nx = torch.ones(2)\ntorch.save(x, 'w.pt')\ny = torch.load('w.pt')\n"
 
@@ -126,3 +128,50 @@ def test_a_call_within_a_statement_is_shown_with_its_line_and_no_name_that_no_te
     ]
     code = program.code.split("\n")
     assert all(code[shown.numbers[0] - 1].strip() == shown.text.strip() for shown in of_script)
+
+
+HEAD = "import os\nimport torch\nfrom os import system\nx = torch.ones(2, 2)\nbox = [system, print]\ns = 'ls'\n"
+
+
+def of(text: str) -> tuple[str, str]:
+    """What is asked for, in one line with double quotes, and the digest of a yes."""
+    program = compile_graph(read_script(text, keeps_code=True).graph)
+    asked = untrusted_code(program, FileText(text).shown)[2].replace("'", '"')
+    return re.sub(r"\n+ +\d+ +", "; ", asked), code_digest(program)
+
+
+@pytest.mark.parametrize(
+    ("deed", "seen"),
+    [
+        ("system(s)", "system(s)"),
+        ("run = os.system\nrun('id')", 'run = os.system; free_call_1 = run("id")'),
+        ("os.system(s)", "os.system(s)"),
+        ("run = {'k': system}\nrun['k']('id')", 'call_1 = getitem_1("id")'),
+        ("run = box[0]\nrun('id')", 'run = box[0]; call_1 = run("id")'),
+        ("box[0]('id')", 'getitem_1 = box[0]; call_1 = getitem_1("id")'),
+        ("for run in box:\n    run('id')", 'run("id")'),
+        ("def apply(run, a):\n    return run(a)\ny = apply(system, 'id')", 'y = apply(system, "id")'),
+        ("def chosen():\n    return os.system\nrun = chosen()\nrun('id')", 'run("id")'),
+        ("what = f'id {s}'", "what = f"),
+        ("many = ['rm', s]", 'many = ["rm", s]'),
+        ("torch.save(x, s)", "torch.save(x, s)"),
+    ],
+)
+def test_a_yes_is_to_what_is_drawn_too_where_it_may_do_what_code_does(deed: str, seen: str) -> None:
+    """It is shown, and a program that says something else there is another one."""
+    text = HEAD + deed + "\n"
+    asked, digest = of(text)
+    assert 's = "ls"' in asked and seen in asked
+    others = {text.replace("'ls'", "'rm'"), text.replace("'id'", "'rm'"), text.replace("box[0]", "box[1]"), HEAD} - {
+        text
+    }
+    assert digest not in {of(other)[1] for other in others}
+
+
+def test_numbers_and_what_torch_computes_may_change_without_another_yes() -> None:
+    text = (
+        f"{HEAD}net = torch.nn.Linear(2, 3)\ny = net(x)\nloss = torch.nn.functional.huber_loss(y, y, reduction='sum')\n"
+    )
+    asked, digest = of(text)
+    assert "net" not in asked and "loss" not in asked
+    assert digest == of(text.replace("Linear(2, 3)", "Linear(2, 5)").replace("'sum'", "'mean'"))[1]

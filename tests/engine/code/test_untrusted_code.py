@@ -107,7 +107,7 @@ def test_a_yes_is_to_these_lines_and_to_no_others(engine_for_code: EngineProcess
     program = compile_graph(graph)
     yes = Trust(code_digest(program))
     other = msgspec.structs.replace(
-        program, codes=tuple(msgspec.structs.replace(one, text=one.text + "\npass") for one in program.codes)
+        program, trusted=tuple(msgspec.structs.replace(one, text=one.text + "\npass") for one in program.trusted)
     )
     assert code_digest(other) != yes.digest
     assert asked(engine_for_code, other, Do(verb="run", trust=yes)).outcome == "refused"
