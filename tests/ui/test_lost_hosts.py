@@ -251,7 +251,7 @@ def test_another_window_takes_up_what_this_one_began_and_has_its_whole_curve(
         offer = desk.window.room.status_menus.offer
         assert offer is not None and "was taken up by another window" in offer.toolTip()
         assert other.session.engine.place == "far"
-        other.until(other.window.actions["run.keep"].isChecked)
+        other.until(lambda: other.window.actions["run.keep"].isChecked())
         assert other.graph.nodes == desk.graph.nodes and other.graph.wires == desk.graph.wires
         other.window.actions["run.stop"].trigger()
         other.until(lambda: not other.session.run.state.busy)

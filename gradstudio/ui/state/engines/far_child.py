@@ -74,7 +74,7 @@ class FarChild(EngineChild):
     def join(self, name: str, heard: int, *, is_new: bool = False) -> None:
         """Take up the engine that stays under a name, of which so much was heard; `is_new`: another window began it."""
         self.stays, self._frames.heard = name, heard
-        self._joins = self._may_stay = True
+        self._joins = self._may_stay = self.is_kept = True  # it goes on: so it is found there
         self.process.write(encode(Join(heard=heard, is_new=is_new)))
 
     def let_go(self) -> None:

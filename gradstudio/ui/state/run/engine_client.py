@@ -128,8 +128,8 @@ class EngineClient(QObject):
 
     @property
     def keeps_running(self) -> bool:
-        """Whether the engine at work, on a host, goes on when the line breaks, as it has said itself."""
-        return self._engine is not None and self._engine.is_kept
+        """Whether the engine at work, on a host, goes on when the line breaks, by its own words; else the next."""
+        return self._engine.is_kept if self._engine is not None else bool(self.place and self._stay_title)
 
     def keep(self, document: "Document") -> None:
         """Have an engine that may go on alone keep what is drawn."""

@@ -13,7 +13,7 @@ from gradstudio.ui.state.run.slide import Slide
 
 WAITS: Final = "This holds from the next run on (F5): the run that is under way goes on with what it began with."
 
-LOST: Final = "what it held is lost, what was recorded stays."
+LOST: Final = "what it held is lost; the document is not, and what was recorded stays."
 LEARNT_IS_KEPT: Final = "what was recorded stays; what it learnt up to turn {turns:,} is kept: Continue in Runs."
 
 

@@ -25,7 +25,10 @@ def test_what_is_kept_of_a_run_whose_processes_were_ended_is_said() -> None:
     status.set(busy=True, live=True)
     status.pause(lost, 0)
     assert (status.state.live, status.state.next_node, status.state.outcome) == (False, "", "stopped")
-    assert status.state.reason == "Ranks did not stop; what it held is lost, what was recorded stays."
+    assert (
+        status.state.reason
+        == "Ranks did not stop; what it held is lost; the document is not, and what was recorded stays."
+    )
     status.kept_turns = lambda: 4
     status.set(busy=True, live=True)
     status.pause(lost, 0)
