@@ -224,7 +224,7 @@ class Recording:
         if self._returns:
             return
         for seen, index, to in self._reach.to_leaves:
-            if to.users == 1 and to.leaf is not None and to.leaf.grad is None:
+            if to.users == 1 and to.leaf is not None and to.leaf.grad is None and not _has_hooks(to.leaf):
                 seen.drops = (*seen.drops, index)
                 to.giver = (seen, index)
 
@@ -293,7 +293,7 @@ class Recording:
         came = seen.came[0] if seen.came else None
         self.leaves[identity(leaf)] = came
         if leaf.grad is not None:
-            fresh = seen.id not in self._before
+            fresh = seen.id not in self._before and not _has_hooks(leaf)
             at_once = self._visible is None or seen.owner in self._visible
             local = self._local.get(id(leaf))
             if local is not None:
@@ -371,6 +371,11 @@ def _shown(grads: Grads, known: dict[int, Summary]) -> tuple[Summary | None, ...
     if len(grads) == 1 and (grad := grads[0]) is not None:
         return (known[identity(grad)],)
     return tuple([None if grad is None else known[identity(grad)] for grad in grads])
+
+
+def _has_hooks(leaf: Tensor) -> bool:
+    """Whether a program's own hooks may make another gradient of what comes to a leaf, or of its `.grad`."""
+    return bool(leaf._backward_hooks or leaf._post_accumulate_grad_hooks)
 
 
 def _aliases(grads: Grads) -> Grads:

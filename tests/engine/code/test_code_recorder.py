@@ -156,6 +156,25 @@ def test_each_call_is_a_row_under_its_line_with_what_torch_gives(engine: EngineP
         assert torch.equal(torch.tensor(values(row), dtype=tensor.dtype), tensor)
 
 
+@pytest.mark.parametrize("hook", ["register_hook", "register_post_accumulate_grad_hook"])
+def test_beside_a_hook_of_a_leaf_a_step_of_the_backward_tells_what_its_rule_gave(
+    engine: EngineProcess, tmp_path: Path, hook: str
+) -> None:
+    """Torch's own numbers: what leaves PowBackward0 is 3 a²; the hook makes ten times as much of it behind that."""
+    change = "lambda g: g * 10" if hook == "register_hook" else "lambda leaf: [leaf.grad.mul_(10)].clear()"
+    heard = events_of(
+        engine,
+        "import torch\na = torch.tensor([1.0, 2.0], requires_grad=True)\n"
+        f"a.{hook}({change})\nb = a ** 3\nc = b.sum()\nc.backward()\n",
+        tmp_path,
+    )
+    (traced,) = [event for event in heard if isinstance(event, BackwardTraced)]
+    left = {row.autograd: [one.value for one in row.outgoing if one is not None] for row in traced.rows}
+    assert left["PowBackward0"] == [[3.0, 12.0]]
+    (leaf,) = [row for row in traced.rows if row.autograd == "AccumulateGrad"]
+    assert leaf.after is not None and leaf.after.value == [30.0, 120.0]
+
+
 def test_what_is_compiled_is_compiled_in_a_recorded_run_too_and_is_one_call(
     engine: EngineProcess, tmp_path: Path
 ) -> None:
