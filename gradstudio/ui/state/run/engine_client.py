@@ -59,8 +59,7 @@ class EngineClient(QObject):
         """Start an engine at once; `command` replaces the protocol's `COMMAND`."""
         super().__init__(parent)
         self._command = command or list(COMMAND)
-        self._want_spare, self.place = spare, ""
-        self._stay_title = ""
+        self._want_spare, self.place, self._stay_title = spare, "", ""
         self._left: EngineLeft | None = None
         self._make: MakeEngine | None = None
         self.state = "starting"
@@ -156,10 +155,8 @@ class EngineClient(QObject):
 
     def set_busy(self, busy: bool) -> None:
         """The controller knows when a verb runs."""
-        if busy:
-            self._set_state("busy")
-        else:
-            self._set_state("ready" if self.ready and self._left is None else "starting")
+        at_rest = "ready" if self.ready and self._left is None else "starting"
+        self._set_state("busy" if busy else at_rest)
 
     def move_to(
         self, place: str, make: MakeEngine | None, joins: EngineLeft | None = None, *, leaves: bool = False
@@ -314,7 +311,7 @@ class EngineClient(QObject):
         engine.noted.connect(self.noted)
         engine.joined.connect(self._on_engine_joined)
         engine.document_came.connect(self.document_came)
-        engine.kept.connect(lambda: self.state_changed.emit(self.state))
+        engine.kept.connect(self._tell_state)
 
     def _replace(self) -> None:
         if self._closing:
@@ -328,7 +325,10 @@ class EngineClient(QObject):
     def _set_state(self, state: str) -> None:
         if state != self.state:
             self.state = state
-            self.state_changed.emit(state)
+            self._tell_state()
+
+    def _tell_state(self) -> None:
+        self.state_changed.emit(self.state)
 
     def _on_engine_message(self, message: Event) -> None:
         if isinstance(message, Hello):
