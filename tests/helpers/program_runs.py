@@ -27,7 +27,7 @@ def start(folder, environment, errors):
         os.dup2(os.open(file, os.O_CREAT | os.O_WRONLY | os.O_APPEND), number)
     sys.argv, sys.path[0], code = ["{FILE}"], folder, 1
     try:
-        runpy.run_path("{FILE}", run_name="__main__")
+        held = runpy.run_path("{FILE}", run_name="__main__")  # a group of processes that is let go waits for the others
         code = 0
     except SystemExit:
         raise  # Python itself makes a code and words of it
