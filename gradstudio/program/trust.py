@@ -1,7 +1,7 @@
 """What a person trusts when they trust a program: all of its undrawn Python, by one digest."""
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from gradstudio.graph.card_grouping import CALL, CALLED
@@ -37,20 +37,18 @@ Drawn = Mapping[ItemId, tuple[tuple[int, ItemId], ...]]
 
 
 def code_lines(
-    graph: Graph, statements: Iterable[Statement | BlockStatement], insides: Iterable[Inside], drawn: Drawn
+    graph: Graph, statements: Iterable[Statement | BlockStatement], insides: Sequence[Inside], drawn: Drawn
 ) -> tuple[tuple[CodeLines, ...], tuple[CodeLines, ...]]:
     """The undrawn Python of a program in the order of its statements, definitions behind it; and all that a yes is to.
 
     That is what is drawn and works on what code made, or says in a text what is to be done, among it.
     """
     bodies = [(graph, [*flatten_statements(statements)])]
-    for inside in insides:
-        body = [*flatten_statements((*inside.setup, *inside.body, *inside.members))]
-        bodies.append((graph.definitions[inside.name].graph, body))
+    bodies += [(graph.definitions[inside.name].graph, _statements_of(inside)) for inside in insides]
     codes = {(at, one.node) for at, (_, body) in enumerate(bodies) for one in body if needs_yes(one)}
     if not codes:
         return (), ()
-    of_code = _definitions_of_code(graph)
+    of_code = FREE | {GROUP + name for name in _definitions_that(insides, lambda one: one.operator in FREE)}
     found = [
         (CodeLines(one.node, one.address, one.line, one.text, drawn.get(one.node, ())), (at, one.node) in codes)
         for at, (inner, body) in enumerate(bodies)
@@ -61,18 +59,7 @@ def code_lines(
     return tuple([lines for lines, is_code in found if is_code]), tuple([lines for lines, _ in found])
 
 
-def _definitions_of_code(graph: Graph) -> set[str]:
-    """The operators that call a definition which holds undrawn Python, or calls one that does."""
-    found, size = set[str](FREE), -1
-    while size != len(found):
-        size = len(found)
-        for name, one in graph.definitions.items():
-            if not found.isdisjoint(node.operator for node in one.graph.nodes.values()):
-                found.add(GROUP + name)
-    return found
-
-
-def _made_by_code(graph: Graph, of_code: set[str]) -> set[ItemId]:
+def _made_by_code(graph: Graph, of_code: Container[str]) -> set[ItemId]:
     """The items whose values may be, or hold, what code made; in a definition what is handed to it, too."""
     ways = [DEFINITION_INPUTS, *[item for item, node in graph.nodes.items() if node.operator in of_code]]
     found = set(ways)
@@ -112,12 +99,20 @@ def needs_yes(statement: Statement) -> bool:
 
 def definitions_with_code(program: Program) -> frozenset[str]:
     """The definitions that hold undrawn Python, or what else needs a yes, or that call one of those."""
+    return _definitions_that(program.insides, needs_yes)
+
+
+def _definitions_that(insides: Iterable[Inside], do: Callable[[Statement], bool]) -> frozenset[str]:
+    """The definitions that hold such a statement, or call one that does."""
     found: set[str] = set()
-    for inside in program.insides:  # each behind those that it calls itself
-        statements = flatten_statements((*inside.setup, *inside.body, *inside.members))
-        if any(needs_yes(one) or one.operator.removeprefix(GROUP) in found for one in statements):
+    for inside in insides:  # each behind those that it calls itself
+        if any(do(one) or one.operator.removeprefix(GROUP) in found for one in _statements_of(inside)):
             found.add(inside.name)
     return frozenset(found)
+
+
+def _statements_of(inside: Inside) -> list[Statement]:
+    return [*flatten_statements((*inside.setup, *inside.body, *inside.members))]
 
 
 def may_need_yes(graph: Graph) -> bool:

@@ -206,6 +206,12 @@ def written_nodes(graph: Graph) -> Iterator[Node]:
         yield from one.nodes.values()
 
 
+def is_call(view: ProgramView, item: ItemId) -> bool:
+    """Whether an item calls a module."""
+    node = view.node(item)
+    return node is not None and node.operator == CALL
+
+
 def layers_of(graph: Graph, container: ItemId) -> list[Node]:
     """What a container was given, in order; [] where one wire brings them all."""
     numbered = [(wire.port.partition(".")[2], wire.source) for wire in graph.wires_to(container)]

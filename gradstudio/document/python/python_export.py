@@ -8,11 +8,11 @@ from gradstudio.document.python.python_document import encode_python
 from gradstudio.graph.model import Graph
 from gradstudio.graph.structure.graph_export import FORMATS, format_named
 from gradstudio.graph.text.code_names import names_of_code
+from gradstudio.graph.text.code_records import unbound_names
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.errors import NoForm
 from gradstudio.program.forms.form_table import FORMS, form_named
 from gradstudio.program.forms.training.distributed_training import joins_processes
-from gradstudio.program.module_names import unbound_names
 
 GRAPHS = frozenset(one.name for one in FORMATS)
 """Names of the formats that hold the graph alone, and load nothing."""
@@ -79,10 +79,10 @@ def words_beside(graph: Graph, form: str, stem: str) -> str:
 
 
 def _lacking(graph: Graph) -> str:
-    """The names that code on cards reads and no statement binds; none where code binds names that no syntax shows."""
+    """The names that code on cards reads and no statement binds."""
     program = compile_graph(graph)
-    names = unbound_names(program.code) if program.codes else ()
-    if not names or (code := names_of_code(program.code)).stars or code.is_open:
+    names = unbound_names(names_of_code(program.code)) if program.codes else ()
+    if not names:
         return ""
     listed = ", ".join(f"'{name}'" for name in names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
     are = "is bound" if len(names) == 1 else "are bound"

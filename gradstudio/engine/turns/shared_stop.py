@@ -17,7 +17,7 @@ import msgspec
 
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.script.cursor import Frame
-from gradstudio.engine.turns.shared_turns import head_of
+from gradstudio.engine.turns.shared_turns import HEAD_BYTES, bytes_at, put
 from gradstudio.protocol.process_group import STOP_BYTES, TURNS_BYTES
 
 Place = tuple[int, ...]
@@ -29,7 +29,6 @@ NOWHERE: Final[Place] = ()
 WAIT_S: Final = 2.0
 """So long others may take to say where they are; what does not even hear of the Stop then is ended by the leader."""
 LOOK_S: Final = 0.001
-_HEAD: Final = 8
 _SAID: Final = msgspec.msgpack.Decoder(tuple[int, Place | None])
 
 
@@ -110,18 +109,15 @@ class SharedStop:
         if self._memory is None or not self.is_open:
             return
         data = msgspec.msgpack.encode((self._verb, place))
-        if len(data) <= STOP_BYTES - _HEAD:  # deeper than any program is
-            at = TURNS_BYTES + self._rank * STOP_BYTES
-            self._memory[at : at + _HEAD + len(data)] = head_of(data) + data
+        if len(data) <= STOP_BYTES - HEAD_BYTES:  # deeper than any program is
+            put(self._memory, TURNS_BYTES + self._rank * STOP_BYTES, data)
 
     def _read(self, rank: int) -> Place | None:
         """What a rank has said of this verb; None: nothing yet."""
         assert self._memory is not None
-        at = TURNS_BYTES + rank * STOP_BYTES
-        slot = self._memory[at : at + STOP_BYTES]
-        data = slot[_HEAD : _HEAD + int.from_bytes(slot[4:_HEAD])]
-        if head_of(data) != slot[:_HEAD]:
-            return None  # it is being written
+        data = bytes_at(self._memory, TURNS_BYTES + rank * STOP_BYTES)
+        if data is None:
+            return None
         try:
             verb, place = _SAID.decode(data)
         except msgspec.MsgspecError:  # the program's code can reach this memory

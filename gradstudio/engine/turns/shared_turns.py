@@ -17,7 +17,7 @@ from gradstudio.protocol.process_group import TURNS_BYTES
 
 MOST: Final = 16
 """So many turns, the newest, are known to those that come behind."""
-_HEAD: Final = 8
+HEAD_BYTES: Final = 8
 """Bytes before what is said: its checksum, and how many bytes it has."""
 _TURNS: Final = msgspec.msgpack.Decoder(tuple[Turns, ...])
 
@@ -54,26 +54,35 @@ class SharedTurns:
             return
         self._turns = (*self._turns, *turns)[-MOST:]
         data = msgspec.msgpack.encode(self._turns)
-        if len(data) <= TURNS_BYTES - _HEAD:
-            self._head = head_of(data)
-            self._memory[: _HEAD + len(data)] = self._head + data
+        if len(data) <= TURNS_BYTES - HEAD_BYTES:
+            self._head = put(self._memory, 0, data)
 
     def has_news(self) -> bool:
         """Whether more was said than was taken."""
-        return self._memory is not None and self._memory[:_HEAD] != self._head
+        return self._memory is not None and self._memory[:HEAD_BYTES] != self._head
 
     def take(self) -> Sequence[Turns]:
         """All that is known; what is being written at this very moment comes with the next look."""
-        if self._memory is not None and self.has_news():
-            head = self._memory[:_HEAD]
-            data = self._memory[_HEAD : _HEAD + int.from_bytes(head[4:])]
-            if head_of(data) == head:
-                self._head, self._turns = head, _decoded(data)
+        if self._memory is not None and self.has_news() and (data := bytes_at(self._memory, 0)) is not None:
+            self._head, self._turns = _head_of(data), _decoded(data)
         return self._turns
 
 
-def head_of(data: bytes) -> bytes:
-    """What stands before what is said, so that what is being written is not taken for it."""
+def put(memory: mmap.mmap, at: int, data: bytes) -> bytes:
+    """Say something in shared memory, from a place on, where there is room for it; the bytes that stand before it."""
+    head = _head_of(data)
+    memory[at : at + HEAD_BYTES + len(data)] = head + data
+    return head
+
+
+def bytes_at(memory: mmap.mmap, at: int) -> bytes | None:
+    """What was said there; None: it is being written."""
+    head = memory[at : at + HEAD_BYTES]
+    data = memory[at + HEAD_BYTES : at + HEAD_BYTES + int.from_bytes(head[4:])]
+    return data if _head_of(data) == head else None
+
+
+def _head_of(data: bytes) -> bytes:
     return zlib.crc32(data).to_bytes(4) + len(data).to_bytes(4)
 
 

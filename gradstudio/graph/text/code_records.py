@@ -153,6 +153,13 @@ def _wanted(names: CodeNames) -> tuple[str, ...]:
     return tuple(name for name in names.reads if name not in _GIVEN and name not in STANDARD)
 
 
+def unbound_names(names: CodeNames) -> tuple[str, ...]:
+    """What a program reads and binds nowhere, in the order of the alphabet; none where no syntax shows all it binds."""
+    if names.stars or names.is_open:
+        return ()
+    return tuple(sorted({*names.reads, *names.later} - {*names.binds, *names.rebound} - _GIVEN))
+
+
 def imports_needed(node: Node, header: Header) -> frozenset[str]:
     """What of the usual imports the code reads and does not bind itself, and what its annotations need."""
     names = code_names(node)

@@ -13,7 +13,7 @@ from gradstudio.protocol.messages.progress import CurveKey
 if TYPE_CHECKING:
     import numpy as np
 
-    Floats: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.floating[Any]]]"
+Numbers: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.floating[Any]]]"
 CURVE: Final[ChartKind] = "curve"
 """The one that the window draws itself, of what it is told of turns."""
 SIDE: Final = 200
@@ -239,8 +239,8 @@ class CurveShown(msgspec.Struct, frozen=True, eq=False):
     """
 
     key: CurveKey
-    turns: "Floats"
-    values: "Floats"
+    turns: Numbers
+    values: Numbers
     looked_at: int | None = None
 
     @property

@@ -1,13 +1,14 @@
 """Arguments whose numbers are none that the operator means: measured, wherever they come from."""
 
 import itertools
+import math
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CHANCES, LOGARITHMS
-from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.program_view import ProgramView, is_call
 from gradstudio.advice.failure_case import Lookup
-from gradstudio.graph.card_grouping import CALL, CALLED
+from gradstudio.graph.card_grouping import CALLED
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import Record, TensorRecord
 from gradstudio.protocol.number_format import format_number
@@ -120,9 +121,9 @@ def nothing_left(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> 
     old, new = before.summary, after.summary
     if before.requires_grad or "float" not in old.dtype or new.minimum is None or new.minimum != new.maximum:
         return
-    if old.minimum is None or old.maximum is None or old.minimum == old.maximum or _elements(old.shape) < FEW:
+    if old.minimum is None or old.maximum is None or old.minimum == old.maximum or math.prod(old.shape) < FEW:
         return
-    if old.nan or any(_is_layer(view, one) for one in view.behind(item, MOST)):
+    if old.nan or any(is_call(view, one) for one in view.behind(item, MOST)):
         return
     name = view.source_name(source)
     reach = f"{format_number(old.minimum, 3)} … {format_number(old.maximum, 3)}"
@@ -202,15 +203,3 @@ def _is_small(text: str) -> bool:
         return abs(float(text)) < LEAST
     except ValueError:
         return False
-
-
-def _elements(shape: tuple[int, ...]) -> int:
-    count = 1
-    for size in shape:
-        count *= size
-    return count
-
-
-def _is_layer(view: ProgramView, item: ItemId) -> bool:
-    node = view.node(item)
-    return node is not None and node.operator == CALL

@@ -6,7 +6,7 @@ from gradstudio.advice.diagnosis.data.row_origins import RowOrigins
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CROSS, LOGITS, NLL, SECOND
 from gradstudio.advice.diagnosis.mistakes.remade_models import loops_around
-from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.program_view import ProgramView, is_call
 from gradstudio.advice.diagnosis.run_facts import RunFacts
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.analysis.call_paths import prefix_of
@@ -54,7 +54,7 @@ def _forgotten_turns(
     view: ProgramView, item: ItemId, graph: Graph, block: ItemId, facts: RunFacts
 ) -> Iterator[Finding]:
     """A loop without effects, of which only the last turn is seen behind it."""
-    inside = _inside(graph, BodyId(block))
+    inside = set(graph.order(BodyId(block)))
     nodes = [graph.nodes[one] for one in inside if one in graph.nodes]
     is_carried = any(wire.output and wire.target in inside for wire in graph.wires_from(block))
     if is_carried or any(_acts(node) for node in nodes):
@@ -81,17 +81,6 @@ def _forgotten_turns(
             (full, item),
         )
         return
-
-
-def _inside(graph: Graph, body: BodyId) -> set[ItemId]:
-    """All that stands in a loop, nested ones, too."""
-    found, todo = set[ItemId](), [body]
-    while todo:
-        for one in graph.bodies.get(todo.pop(), ()):
-            found.add(one)
-            if one in graph.blocks:
-                todo.append(BodyId(one))
-    return found
 
 
 def _acts(node: Node) -> bool:
@@ -139,7 +128,7 @@ def _written_data(view: ProgramView, item: ItemId, lookup: Lookup, origins: RowO
     loops = [loop for loop in loops_around(view, item) if loop not in loops_around(view, made)]
     if not loops or view.word(made) in EMPTY or not before.summary.dtype.startswith("float"):
         return
-    if not any(_is_called(view, user) for user in _behind(view, item)) or not _trains(view, loops):
+    if not any(is_call(view, user) for user in _behind(view, item)) or not _trains(view, loops):
         return
     name = view.name(*rows.made) if rows is not None else ""
     yield Finding(
@@ -195,11 +184,6 @@ def _behind(view: ProgramView, item: ItemId) -> list[ItemId]:
     """What takes a value, and what takes that."""
     users = list(view.followers(item))
     return users + [after for user in users for after in view.followers(user)]
-
-
-def _is_called(view: ProgramView, item: ItemId) -> bool:
-    node = view.node(item)
-    return node is not None and node.operator == CALL
 
 
 def _trains(view: ProgramView, loops: list[ItemId]) -> bool:

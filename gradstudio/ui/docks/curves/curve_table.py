@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradstudio.ui.state.results.curve_store import Numbers
+    from gradstudio.protocol.messages.charts import Numbers
 
 
 def smooth(values: Numbers, turns: int) -> Numbers:

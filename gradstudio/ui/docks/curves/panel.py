@@ -17,11 +17,12 @@ from gradstudio.document.errors import CannotSave
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.curve_titles import FIGURES, curve_title
+from gradstudio.protocol.messages.charts import Numbers
 from gradstudio.protocol.messages.progress import CurveKey
 from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, PlainRecord, TensorRecord
 from gradstudio.ui.docks.catch_up import CatchUp
 from gradstudio.ui.docks.curves.axes_menu import AxesMenu
-from gradstudio.ui.state.results.curve_store import Name, Numbers
+from gradstudio.ui.state.results.curve_store import Name
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme
 from gradstudio.ui.widgets.form_layout import label

@@ -5,18 +5,17 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from PySide6.QtCore import QObject, Signal
 
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.messages.charts import Numbers
 from gradstudio.protocol.messages.progress import Begin, CurveKey, Turned
 from gradstudio.protocol.timeline.model import Turns
 from gradstudio.ui.state.throttle import Throttle
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from gradstudio.protocol.timeline.axis_steps import AxisSteps
 
 CAPACITY = 1 << 20
@@ -24,7 +23,6 @@ CAPACITY = 1 << 20
 LEAST = 1024
 ANNOUNCEMENT_MS = 100
 
-Numbers: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.floating[Any]]]"
 Name: TypeAlias = "tuple[ItemId, CurveKey]"
 """The loop, and which number of its turns."""
 
