@@ -240,7 +240,7 @@ class ResultStore(QObject):
 
     def alarm(self, node: ItemId) -> Alarm:
         """How bad what was found at the node is, or at what is inside it; "" for nothing and for mere notes."""
-        return self._alarms.get(node) or self._alarms.get(self.ids.full(node), "")
+        return self._alarms.get(node) or self._alarms.get(self.ids.full(node), "") if self._alarms else ""
 
     def mark_alarms(self, alarms: dict[ItemId, Alarm]) -> None:
         """Show what was found by signs on the cards; no card needs another room for them."""
@@ -265,11 +265,13 @@ class ResultStore(QObject):
 
     def warnings(self, node: ItemId) -> tuple[Warned, ...]:
         """Torch's warnings while the node ran."""
-        return self.tables.warnings.get(self.ids.full(node), ())
+        warned = self.tables.warnings
+        return warned.get(self.ids.full(node), ()) if warned else ()
 
     def printout(self, node: ItemId) -> Printout:
         """What was printed and drawn while the node ran; nothing at a moment before that."""
-        said = self.tables.printouts.get(self.ids.full(node))
+        printed = self.tables.printouts
+        said = printed.get(self.ids.full(node)) if printed else None
         if said is None or (self.looking_back and self.row(node) is None):
             return NOTHING_PRINTED
         return said
@@ -295,7 +297,8 @@ class ResultStore(QObject):
 
     def inference(self, node: ItemId, output: int = 0) -> PortInference | None:
         """What inference expects of a result; no refusal of what this very program has done, at whatever moment."""
-        port = self.tables.inference.get((self.ids.full(node), output))
+        full = self.ids.full(node) if self.ids.translates else node
+        port = self.tables.inference.get((full, output))
         if port is not None and port.refusal and self._is_proven(port):
             return msgspec.structs.replace(port, refusal="")
         return port
