@@ -79,7 +79,7 @@ def shown(section: InsideSection) -> list[tuple[str, list[list[str]]]]:
     for place in range(section.tree.topLevelItemCount()):
         line = section.tree.topLevelItem(place)
         rows = [line.child(number) for number in range(line.childCount())]
-        found.append((line.text(0), [[row.text(column) for column in range(3)] for row in rows]))
+        found.append((line.text(0), [[row.text(column) for column in range(4)] for row in rows]))
     return found
 
 
@@ -159,7 +159,8 @@ def test_the_inspector_lists_the_calls_by_line_and_a_click_looks_at_one(program:
     v.sum().backward()
     grad = doubled.grad
     assert grad is not None
-    assert lines[1][1][0][2].split("  ")[1].split(", ") == [f"{number:g}" for number in grad.tolist()]
+    assert lines[1][1][0][1] == "[3]"
+    assert lines[1][1][0][3].split(", ") == [f"{number:g}" for number in grad.tolist()]
     row = section.tree.topLevelItem(1).child(1)
     place = section.tree.visualItemRect(row).center()
     QTest.mouseClick(section.tree.viewport(), Qt.MouseButton.LeftButton, Keys.NoModifier, place)

@@ -50,14 +50,17 @@ def short(summary: Summary | None) -> str:
     """A tensor in a few words: shape, its numbers or their range, what is not finite."""
     if summary is None:
         return "none"
-    parts = [value_format.shape(summary.shape)] if summary.shape else []
+    parts = [value_format.shape(summary.shape) if summary.shape else "", figures(summary)]
+    return "  ".join(part for part in parts if part)
+
+
+def figures(summary: Summary) -> str:
+    """Its numbers, of more than a few their range; what is not finite."""
     scalars = value_format.nested_scalars(summary.value) if summary.value is not None else []
     complex_pairs = summary.dtype.removeprefix("torch.").startswith("complex")
     if scalars and len(scalars) <= MAX_NUMBERS and not complex_pairs:
-        parts.append(", ".join(value_format.number(value) for value in scalars))
-    else:
-        parts.append(value_format.extent(summary))
-        parts.append(value_format.oddities(summary))
+        return ", ".join(value_format.number(value) for value in scalars)
+    parts = [value_format.extent(summary), value_format.oddities(summary)]
     return "  ".join(part for part in parts if part)
 
 

@@ -4,8 +4,8 @@ from itertools import groupby
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QBrush, QColor, QResizeEvent, QTextCursor, QTextFormat
-from PySide6.QtWidgets import QHeaderView, QPlainTextEdit, QTextEdit, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtGui import QBrush, QColor, QTextCursor, QTextFormat
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QTreeWidgetItem, QWidget
 
 from gradstudio.graph.groups.code_ids import CodeCall
 from gradstudio.graph.model import ItemId
@@ -13,10 +13,11 @@ from gradstudio.graph.text.code_records import code_of, is_code_at
 from gradstudio.graph.text.drawn_bodies import bodies_in
 from gradstudio.protocol.messages.records import Record, TensorRecord
 from gradstudio.scene import value_format
+from gradstudio.ui.docks.inspector.call_tree import CALL, GRADIENT, SHAPE, CallTree
 from gradstudio.ui.state.results.code_calls import CallInside, call_at, calls_inside
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, mono_font
-from gradstudio.ui.timeline.moment_card import short
+from gradstudio.ui.timeline.moment_card import figures, short
 from gradstudio.ui.widgets.form_layout import Section, label
 from gradstudio.ui.widgets.python_highlighter import PythonHighlighter
 
@@ -24,11 +25,6 @@ MOST_LINES: Final = 16
 """So many lines are seen at once."""
 MOST_CALLS: Final = 400
 """So many the engine notes of one execution."""
-MOST_ROWS: Final = 14
-"""So many calls and lines are seen at once."""
-ROW_PX: Final = 22
-SHARES: Final = (0.26, 0.4, 0.34)
-"""Of the width, of what was called, its value and its gradient."""
 TICK: Final = Qt.ItemDataRole.UserRole
 FIRST_ONLY: Final = f"These are the first {MOST_CALLS} calls. What followed them ran as well, and is not recorded."
 WORDS: Final = "A double click on the card, Enter or F4 leads to these lines in the Code dock."
@@ -83,12 +79,17 @@ class CodeSection(Section):
 
 
 class InsideSection(Section):
-    """What the code of a statement called: a row a call, under the line that made it; a click looks at that moment."""
+    """What the code of a statement called: a row a call, under the line that made it; a click looks at that moment.
+
+    Attributes:
+        is_looked_at: whether the step that the timeline stands at is one of them.
+    """
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         """Nothing has run."""
         super().__init__("Inside", parent)
         self._session, self._theme = session, theme
+        self.is_looked_at = False
         self._calls: tuple[CallInside, ...] = ()
         self._rows: list[QTreeWidgetItem] = []
         self.tree = CallTree(self)
@@ -114,10 +115,9 @@ class InsideSection(Section):
         self._fill()
 
     def _fill(self) -> None:
-        tree, names, question = self.tree, self._session.results.tables.names, self._session.run.code_question
-        tree.clear()
+        names, question = self._session.results.tables.names, self._session.run.code_question
         self._rows = []
-        count = 0
+        lines = []
         for _, some in groupby(self._calls, key=lambda one: (one.call.file, one.call.line)):
             calls = tuple(some)
             call = calls[0].call
@@ -126,14 +126,11 @@ class InsideSection(Section):
             line.setForeground(0, QBrush(self._theme.color("text_dim")))
             line.setToolTip(0, line.text(0))
             line.setData(0, TICK, calls[0].tick)
-            tree.addTopLevelItem(line)
-            line.setFirstColumnSpanned(True)
             rows = [self._row(one) for one in calls]
             line.addChildren(rows)
             self._rows += rows
-            count += 1 + len(calls)
-        tree.expandAll()
-        tree.setFixedHeight(min(count, MOST_ROWS) * tree.row_px() + tree.header().sizeHint().height() + 4)
+            lines.append(line)
+        self.tree.show_lines(lines)
         self.remark.setText(FIRST_ONLY if len(self._calls) >= MOST_CALLS else "")
         self.remark.setVisible(bool(self.remark.text()))
 
@@ -141,18 +138,23 @@ class InsideSection(Section):
         record = one.row.outputs[0] if one.row.outputs else None
         gradient = one.gradient
         summary = gradient.grad if gradient is not None else None
-        row = QTreeWidgetItem([one.call.word, _words(record), short(summary) if summary is not None else ""])
-        row.setData(0, TICK, one.tick)
-        row.setToolTip(0, one.call.path)
-        row.setToolTip(1, "\n".join(f"{value_format.one_line_value(each)}  {_words(each)}" for each in one.row.outputs))
+        shape, value = _shape_and_value(record)
+        row = QTreeWidgetItem([one.call.word, shape, value, figures(summary) if summary is not None else ""])
+        row.setData(CALL, TICK, one.tick)
+        row.setForeground(SHAPE, QBrush(self._theme.color("text_dim")))
+        row.setForeground(GRADIENT, QBrush(self._theme.category_mark("Autograd")))
+        results = [f"{value_format.one_line_value(each)}  {_words(each)}" for each in one.row.outputs]
         reason = gradient.reason if gradient is not None else ""
-        row.setToolTip(2, row.text(2) or reason)
-        row.setForeground(2, QBrush(self._theme.category_mark("Autograd")))
+        last = f"gradient: {row.text(GRADIENT) or reason}" if gradient is not None else ""
+        words = "\n".join(filter(None, (one.call.path, *results, last)))
+        for column in range(row.columnCount()):
+            row.setToolTip(column, words)
         return row
 
     def _mark(self, now: CodeCall | None) -> None:
         """The call that is looked at, on the way forward or back, is the one that is selected."""
         place = next((place for place, one in enumerate(self._calls) if one.call == now), None)
+        self.is_looked_at = place is not None
         if place is None:
             self.tree.clearSelection()
         else:
@@ -162,34 +164,13 @@ class InsideSection(Section):
         self._session.attention.look_at(int(row.data(0, TICK)), into=True)
 
 
-class CallTree(QTreeWidget):
-    """Calls under the lines that made them."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        """Empty."""
-        super().__init__(parent)
-        self.setAccessibleName("Calls inside")
-        self.setHeaderLabels(["Call", "Value", "Gradient"])
-        self.setFont(mono_font())
-        self.setIndentation(12)
-        self.setUniformRowHeights(True)
-        self.setRootIsDecorated(False)
-        self.setItemsExpandable(False)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.header().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.header().setStretchLastSection(True)
-
-    def row_px(self) -> int:
-        """How high a row is."""
-        return max(self.sizeHintForRow(0), ROW_PX)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        for column, share in enumerate(SHARES):
-            self.setColumnWidth(column, int(share * self.viewport().width()))
-
-
 def _words(record: Record | None) -> str:
     if record is None:
         return ""
     return short(record.summary) if isinstance(record, TensorRecord) else value_format.one_line_value(record)
+
+
+def _shape_and_value(record: Record | None) -> tuple[str, str]:
+    if not isinstance(record, TensorRecord):
+        return "", _words(record)
+    return value_format.shape(record.summary.shape), figures(record.summary)

@@ -87,7 +87,8 @@ class Details(QWidget):
             ),
             *(self.order, self.note),
         )
-        self._prominent, self._usual = len(above), len(above) + below.index(self.backward)
+        self._first = len(above)
+        self._prominent: set[QWidget] = set()
         for widget in (*above, *below):
             self._column.addWidget(widget)
 
@@ -107,7 +108,8 @@ class Details(QWidget):
         self.order.show_item(item)
         self.note.show_item(item)
         self.trouble.show_item(item)
-        self._place_backward(self.backward.is_looked_at)
+        self._place(self.backward, self.printout, is_first=self.backward.is_looked_at)
+        self._place(self.inside, self.code, is_first=self.inside.is_looked_at)
 
     def show_arguments(self, item: ItemId) -> None:
         """Show what an item is given as the graph has it now."""
@@ -121,15 +123,15 @@ class Details(QWidget):
 
         made = DataSection(self._session, self._theme)
         self._column.insertWidget(self._column.indexOf(self.values), made)
-        self._usual += 1
         return made
 
-    def _place_backward(self, prominent: bool) -> None:
-        """The step that is looked at stands first; that of another moment below the values."""
-        place = self._prominent if prominent else self._usual
-        if self._column.indexOf(self.backward) != place:
-            self._column.removeWidget(self.backward)
-            self._column.insertWidget(place, self.backward)
+    def _place(self, part: QWidget, usual: QWidget, *, is_first: bool) -> None:
+        """The step that is looked at stands first; that of another moment below its usual neighbour."""
+        if is_first == (part in self._prominent):
+            return
+        self._prominent ^= {part}
+        self._column.removeWidget(part)
+        self._column.insertWidget(self._first if is_first else self._column.indexOf(usual) + 1, part)
 
     def set_theme(self, theme: Theme) -> None:
         """Take up another theme."""
