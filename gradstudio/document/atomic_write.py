@@ -15,6 +15,7 @@ from typing import Final
 from gradstudio.document.errors import CannotSave
 
 _OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+_UNFINISHED: Final = ".tmp"
 _OWNER_ONLY: Final = stat.S_IRUSR | stat.S_IWUSR
 _REASONS = {
     errno.EACCES: "you may not write in the folder '{folder}'",
@@ -50,6 +51,13 @@ def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
         raise CannotSave(f"Not saved: {str(path)!r} is no file name.") from error
     except OSError as error:
         raise CannotSave(f"Not saved: {system_refusal(error, path)}. What was there before is untouched.") from error
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Take away what a `write_file` has left there that was killed; nobody may be writing in the folder."""
+    for left in folder.glob(f".*{_UNFINISHED}"):
+        with contextlib.suppress(OSError):
+            left.unlink()
 
 
 def write_private(path: Path, data: bytes) -> None:
@@ -102,7 +110,7 @@ def system_refusal(error: OSError, path: Path) -> str:
 
 
 def _replace(target: Path, data: bytes, durable: bool) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:60]}.", suffix=".tmp", dir=target.parent)
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:60]}.", suffix=_UNFINISHED, dir=target.parent)
     try:
         with open(handle, "wb") as file:
             file.write(data)

@@ -120,6 +120,24 @@ def test_the_engine_is_killed_and_its_training_goes_on(desk: Desk, path: Path) -
     check_against_plain_torch(path)
 
 
+def test_the_engine_is_killed_while_its_training_is_paused(desk: Desk, path: Path) -> None:
+    desk.window.actions["run.again"].trigger()
+    desk.until(lambda: learnt(path))
+    desk.window.actions["run.pause"].trigger()
+    desk.rest()
+    run = newest(path)
+    assert run is not None and run.state == "stopped"
+    turns = run.record.turns
+    desk.until(lambda: learnt(path) == turns)  # where it rests it is kept
+    os.kill(desk.session.engine.pid, signal.SIGKILL)
+    field = offered(desk)
+    assert "was killed" in field.words.full and field.words.full.endswith(f"cut off at turn {turns:,}.")
+    run = newest(path)
+    assert run is not None and run.state == "ended"
+    go_on(desk, path)
+    check_against_plain_torch(path)
+
+
 def test_a_rate_changed_in_the_middle_is_the_one_of_the_program_that_is_kept(desk: Desk, path: Path) -> None:
     """What is kept as the program is what torch learns with where the newest checkpoint was made."""
     desk.window.actions["run.again"].trigger()

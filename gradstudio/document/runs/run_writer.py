@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from gradstudio.document.atomic_write import write_file
+from gradstudio.document.atomic_write import remove_unfinished, write_file
 from gradstudio.document.event_files import Points, Scalars, event_file, event_head, event_records
 from gradstudio.document.runs.kept_run import (
     BEST,
@@ -88,6 +88,7 @@ class RunWriter:
         for old in run.folder.glob(EVENT_FILES):
             if old.name != writer._events:  # gone only when what it held stands elsewhere
                 old.unlink()
+        remove_unfinished(run.folder)
         writer.record.turns = run.learnt_turns
         writer.record.state, writer.record.reason = "running", ""
         writer.save()
@@ -173,8 +174,9 @@ class RunWriter:
         """
         if not self.folder.is_dir():
             return
-        _put(self.folder / PARAMETERS, data)
         self.record.learnt = dict(learnt)
+        self.save()  # first: killed in between, the turns behind the older file are run again, and none is missing
+        _put(self.folder / PARAMETERS, data)
         if self.record.best_of:
             return
         if loss is not None and loss == loss and (self.record.best is None or loss < self.record.best):

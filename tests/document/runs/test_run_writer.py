@@ -9,12 +9,23 @@ import numpy as np
 import psutil
 import pytest
 
+from gradstudio.document.errors import CannotSave
 from gradstudio.document.event_files import Points, Scalars, event_file, event_head, event_records, read_events
 from gradstudio.document.runs import kept_run, run_writer
-from gradstudio.document.runs.kept_run import BEST, RunRecord, Writer, bring_back, delete, is_alive, kept_runs, rename
+from gradstudio.document.runs.kept_run import (
+    BEST,
+    PARAMETERS,
+    RunRecord,
+    Writer,
+    bring_back,
+    delete,
+    is_alive,
+    kept_runs,
+    rename,
+)
 from gradstudio.document.runs.run_comparison import setting_differences, summaries
 from gradstudio.document.runs.run_literals import differing, literals_of
-from gradstudio.document.runs.run_writer import Figure, RunWriter
+from gradstudio.document.runs.run_writer import Figure, RunWriter, learnt_curves
 from gradstudio.program.reading.reader import read_script
 
 
@@ -62,6 +73,38 @@ def test_the_best_of_a_watched_figure_stays_whatever_is_kept_beside_it(tmp_path:
     writer.keep_best(b"less", Figure("val_loss", 7.0, rises=False), 5)
     writer.keep_best(b"more", Figure("val_loss", 8.0, rises=False), 6)
     assert run.parameters(BEST) == b"less"
+
+
+def test_what_is_cut_off_while_a_checkpoint_is_written_lacks_no_turn_of_its_curve(tmp_path: Path) -> None:
+    """The curve may go on behind the checkpoint, whose turns are then run again; it never ends before it."""
+    losses = curve(5.0, 4.0, 3.0, 2.0)
+    writer = write(tmp_path / "a.runs", loss=curve(5.0, 4.0))
+    writer.keep(b"first", "", {"loss": 2}, {"loss": curve(5.0, 4.0)})
+    best = writer.folder / BEST
+    best.unlink()
+    best.mkdir()  # what comes behind the checkpoint fails, as it would if the process were killed there
+    with pytest.raises(CannotSave):
+        writer.keep(b"second", "", {"loss": 4}, {"loss": losses})
+    (run,) = kept_runs(tmp_path / "a.runs")
+    assert (run.parameters(), run.learnt_turns) == (b"second", 4)
+    assert [values.tolist() for _, values in learnt_curves(run).values()] == [[5, 4, 3, 2]]
+    best.rmdir()
+    parameters = writer.folder / PARAMETERS
+    parameters.unlink()
+    parameters.mkdir()
+    with pytest.raises(CannotSave):
+        writer.keep(b"third", "", {"loss": 5}, {"loss": curve(5.0, 4.0, 3.0, 2.0, 1.0)})
+    (run,) = kept_runs(tmp_path / "a.runs")
+    assert run.learnt_turns == 5, "turn 5 is run again behind the second"
+
+
+def test_a_run_that_goes_on_is_rid_of_files_that_were_not_finished(tmp_path: Path) -> None:
+    writer = write(tmp_path / "a.runs", loss=curve(3.0, 2.0))
+    writer.keep(b"first", "", {"loss": 2}, {"loss": curve(3.0, 2.0)})
+    (writer.folder / f".{PARAMETERS}.abcdef.tmp").write_bytes(b"half")
+    (run,) = kept_runs(tmp_path / "a.runs")
+    RunWriter.resume(run, learnt_curves(run))
+    assert not list(writer.folder.glob(".*"))
 
 
 @pytest.mark.parametrize("lost", [1, 30, 60])

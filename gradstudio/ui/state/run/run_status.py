@@ -99,14 +99,16 @@ class RunStatus(QObject):
 
     def lose(self, how: str, outcome: str, *, stale: bool) -> None:
         """The engine is gone, in words how, and with it the run."""
-        was_busy, turns = self.state.busy, self.kept_turns()
+        is_paused = self.state.live and not self.state.at_end
+        was_under_way = self.state.busy or (is_paused and outcome == "died")
+        turns = self.kept_turns()
         left = LEARNT_IS_KEPT.format(turns=turns) if turns else LOST
         self.set(
             **dict.fromkeys(("busy", "waiting", "live", "at_end"), False),
             stale=stale,
             next_node=ItemId(""),
-            outcome=outcome if was_busy else "",
-            reason=f"{how}; {left}" if was_busy else "",
+            outcome=outcome if was_under_way else "",
+            reason=f"{how}; {left}" if was_under_way else "",
         )
 
     def reset(self) -> None:

@@ -330,9 +330,7 @@ class RunKeeper(QObject):
     def _end_with_engine(self, outcome: str) -> None:
         """Nothing more comes of the run; one whose engine died may go on in another."""
         ended, self._writer = self._writer, None
-        if ended is None:  # the disk has refused what was to be written last
-            return
-        if outcome == "died" and ended.record.learnt:
+        if ended is not None and outcome == "died" and ended.record.learnt:  # None: the disk has refused the last
             self._offer(ended.run, self._session.run.state.reason)
 
     def _ask_for_parameters(self) -> None:
@@ -350,7 +348,8 @@ class RunKeeper(QObject):
     def _on_run_state_changed(self, state: RunState) -> None:
         if not state.busy and state.outcome:
             self._resumed = None  # it was refused, or is taken up already
-        if self._writer is None or state.busy or self._writer.record.state != "running":
+        before = self._writer.record.state if self._writer is not None and not state.busy else ""
+        if before != "running" and not (before == "stopped" and state.outcome == "died"):  # paused, it is lost too
             return
         self._note_state(state)
         self._write()
