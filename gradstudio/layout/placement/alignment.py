@@ -1,7 +1,8 @@
 """Cards in rows and columns: edges brought to one line, gaps made equal. Plain numbers."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, TypeVar
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, Generic, NamedTuple, TypeVar
 from typing import Literal as OneOf
 
 Side = OneOf["left", "right", "top", "bottom", "center", "middle"]
@@ -9,6 +10,8 @@ Side = OneOf["left", "right", "top", "bottom", "center", "middle"]
 Axis = OneOf["across", "down"]
 GAP: Final = 24.0
 """Scene pixels between cards that would lie one over the other."""
+CELL: Final = 512.0
+"""Scene pixels: the side of the squares by which rectangles are found, about two cards."""
 Shifts = dict[str, tuple[float, float]]
 Key = TypeVar("Key", bound=str)
 
@@ -20,6 +23,33 @@ class Rect(NamedTuple):
     y: float
     width: float
     height: float
+
+
+class RectIndex(Generic[Key]):
+    """Rectangles by the squares of the plane into which they reach: what meets one is looked for around it alone."""
+
+    def __init__(self, entries: Iterable[tuple[Key, Rect]] = ()) -> None:
+        """Each with its key."""
+        self._cells = defaultdict[tuple[int, int], list[tuple[Key, Rect]]](list)
+        for key, rect in entries:
+            self.add(key, rect)
+
+    def add(self, key: Key, rect: Rect) -> None:
+        """One more; a key may have several."""
+        for cell in _cells(rect):
+            self._cells[cell].append((key, rect))
+
+    def meeting(self, rect: Rect) -> list[tuple[Key, Rect]]:
+        """Those of which some lies in a rectangle; a large one may come several times."""
+        left, top, width, height = rect
+        right, bottom = left + width, top + height
+        found = list[tuple[Key, Rect]]()
+        for cell in _cells(rect):
+            for entry in self._cells.get(cell, ()):
+                x, y, across, down = entry[1]
+                if x < right and left < x + across and y < bottom and top < y + down:
+                    found.append(entry)
+        return found
 
 
 def align(rects: Mapping[str, Rect], side: Side, fixed: frozenset[str] = frozenset()) -> Shifts:
@@ -58,37 +88,46 @@ def spread_apart(
     """
     k = 0 if axis == "across" else 1
     moved = set(brought)
-    still = [rect for key in rects if key in fixed and key not in moved for rect in rects[key]]
-    taken = [rect for key in rects if key in fixed and key in moved for rect in rects[key]]  # of what came or moved
+    still, taken = RectIndex[Key](), RectIndex[Key]()  # of what stands, and of what came or moved
+    for key in rects.keys() & fixed:
+        for rect in rects[key]:
+            (taken if key in moved else still).add(key, rect)
     for key in order:
         if key in fixed:
             continue
         by = 0.0
-        while (more := _into(rects[key], by, (*taken, *still) if key in moved else taken, k)) > by:
+        while (more := _into(rects[key], by, (taken, still) if key in moved else (taken,), k)) > by:
             by = more
             moved.add(key)
-        (taken if key in moved else still).extend(_shifted(rect, by, k) for rect in rects[key])
+        for rect in rects[key]:
+            (taken if key in moved else still).add(key, _shifted(rect, by, k))
         if by:
             yield key, by
 
 
-def _into(rects: Sequence[Rect], by: float, taken: Sequence[Rect], k: int) -> float:
+def _into(rects: Sequence[Rect], by: float, grounds: Sequence[RectIndex[Key]], k: int) -> float:
     """How far rectangles moved by so much have to move to come past what they meet; `by` where they meet nothing."""
-    here = [(rect, _shifted(rect, by, k)) for rect in rects]
-    return max((o[k] + o[k + 2] + GAP - old[k] for old, new in here for o in taken if _meet(new, o)), default=by)
+    most = by
+    for old in rects:
+        new = _shifted(old, by, k)
+        for ground in grounds:
+            ends = [other[k] + other[k + 2] + GAP - old[k] for _, other in ground.meeting(new)]
+            most = max([most, *ends])
+    return most
 
 
 def _shifted(rect: Rect, by: float, k: int) -> Rect:
     return rect._replace(x=rect.x + by) if k == 0 else rect._replace(y=rect.y + by)
 
 
-def _meet(one: Rect, other: Rect) -> bool:
-    return (
-        one.x < other.x + other.width
-        and other.x < one.x + one.width
-        and one.y < other.y + other.height
-        and other.y < one.y + one.height
-    )
+def _cells(rect: Rect) -> list[tuple[int, int]]:
+    columns, rows = _cell_numbers(rect.x, rect.width), _cell_numbers(rect.y, rect.height)
+    return [(column, row) for column in columns for row in rows]
+
+
+def _cell_numbers(at: float, size: float) -> range:
+    end = at + size
+    return range(int(min(at, end) // CELL), int(max(at, end) // CELL) + 1)
 
 
 def distribute(rects: Mapping[str, Rect], axis: Axis, least: float = 0.0) -> Shifts:

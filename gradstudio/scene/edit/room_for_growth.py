@@ -1,8 +1,10 @@
 """What a card that became higher would cover moves down; what it lay over before stays. No Qt."""
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from gradstudio.graph.model import ROOT, ItemId
+from gradstudio.layout.placement.alignment import Rect, RectIndex
 from gradstudio.scene.edit.drag_group import Corners
 from gradstudio.scene.edit.make_room import with_room
 from gradstudio.scene.geometry import Box
@@ -10,6 +12,8 @@ from gradstudio.scene.scene import Scene
 
 TOUCH = 1.0
 """Things that share no more than so many scene pixels lie beside one another."""
+FEW = 64
+"""Of so many cards that grew each looks among all."""
 
 
 def room_for_growth(scene: Scene, growth: Mapping[ItemId, float]) -> Corners:
@@ -19,7 +23,10 @@ def room_for_growth(scene: Scene, growth: Mapping[ItemId, float]) -> Corners:
         scene: as it is now.
         growth: by card, by how many scene pixels its room is higher than it was.
     """
-    covering = {unit for item, by in growth.items() for unit in _units(scene, item) if _covers(scene, unit, by)}
+    grounds = _everything(scene) if len(growth) > FEW else None
+    covering = {
+        unit for item, by in growth.items() for unit in _units(scene, item) if _covers(scene, unit, by, grounds)
+    }
     return with_room(scene, covering, down=True) if covering else {}
 
 
@@ -30,20 +37,41 @@ def _units(scene: Scene, item: ItemId) -> Iterator[ItemId]:
         yield from (ItemId(body) for body in scene.graph.ancestors(item) if body != ROOT)
 
 
-def _covers(scene: Scene, unit: ItemId, by: float) -> bool:
+def _everything(scene: Scene) -> RectIndex[ItemId]:
+    """All cards, frames and notes: where thousands of cards grew, each asks only its neighbours."""
+    placement = scene.placement
+    cards = (
+        (item, Rect(left, top, right - left, bottom - top))
+        for item, (left, top, right, bottom) in zip(scene.stack.ids, placement.corners, strict=True)
+    )
+    frames = ((item, _rect(frame.box)) for item, frame in placement.frames.items())
+    notes = ((item, _rect(note.box)) for item, note in placement.notes.items() if item)
+    return RectIndex[ItemId](chain(cards, frames, notes))
+
+
+def _covers(scene: Scene, unit: ItemId, by: float, everything: RectIndex[ItemId] | None) -> bool:
     """Whether it covers, with what it grew at its lower edge, something of others that it did not lie over before."""
     room = scene.placement.room(unit)
     if room is None:
         return False
-    own = {unit, *(scene.state.members(unit) if unit in scene.placement.frames else ())}
-    around = {ItemId(body) for body in scene.graph.ancestors(unit)}
-    found = _in_box(scene, Box(room.x, room.bottom - by, room.width, by)) - own - around
-    return bool(found) and bool(found - _in_box(scene, Box(room.x, room.y, room.width, room.height - by)))
+    found = _in_box(scene, Box(room.x, room.bottom - by, room.width, by), everything) - {unit}
+    if not found:
+        return False
+    own = scene.state.members(unit) if unit in scene.placement.frames else ()
+    found.difference_update(own, map(ItemId, scene.graph.ancestors(unit)))
+    before = Box(room.x, room.y, room.width, room.height - by)
+    return bool(found) and bool(found - _in_box(scene, before, everything))
 
 
-def _in_box(scene: Scene, box: Box) -> set[ItemId]:
+def _in_box(scene: Scene, box: Box, everything: RectIndex[ItemId] | None) -> set[ItemId]:
     """The cards, frames and notes of which some lies there."""
     placement, ids, box = scene.placement, scene.stack.ids, box.grown(-TOUCH / 2)
+    if everything is not None:
+        return {item for item, _ in everything.meeting(_rect(box))}
     found = {ids[k] for k in placement.cards_in(box, 0.0)}
     found |= {item for item, frame in placement.frames.items() if frame.box.meets(box)}
     return found | {item for item, note in placement.notes.items() if item and note.box.meets(box)}
+
+
+def _rect(box: Box) -> Rect:
+    return Rect(box.x, box.y, box.width, box.height)

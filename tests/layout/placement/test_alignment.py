@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradstudio.layout.placement.alignment import GAP, Rect, Shifts, Side, align, distribute, spread_apart
+from gradstudio.layout.placement.alignment import GAP, Rect, RectIndex, Shifts, Side, align, distribute, spread_apart
 
 TWO = {"a": Rect(0, 10, 100, 40), "b": Rect(30, 100, 50, 20)}
 RECTS = st.dictionaries(
@@ -138,6 +138,20 @@ def test_others_make_room_for_what_is_brought_and_lie_over_one_another_as_before
     }
     ways = dict(spread_apart(rects, list(rects), {"came"}, frozenset(), "across"))
     assert ways == {"there": 50 + GAP, "behind": 40 + GAP * 2}
+
+
+@given(
+    st.lists(st.builds(Rect, *[st.floats(-2000, 2000)] * 2, *[st.floats(-3, 1500)] * 2), max_size=9),
+    st.builds(Rect, *[st.floats(-2000, 2000)] * 2, *[st.floats(-3, 1500)] * 2),
+)
+def test_an_index_finds_all_that_a_rectangle_meets(rects: list[Rect], asked: Rect):
+    index = RectIndex((str(k), rect) for k, rect in enumerate(rects))
+    found = {key for key, rect in index.meeting(asked)}
+    assert found == {
+        str(k)
+        for k, (x, y, width, height) in enumerate(rects)
+        if x < asked.x + asked.width and asked.x < x + width and y < asked.y + asked.height and asked.y < y + height
+    }
 
 
 def test_gaps_become_equal_between_the_first_and_the_last():
