@@ -2,6 +2,7 @@
 
 import ast
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -13,10 +14,17 @@ from gradstudio.program.reading.parser import parse
 
 SUFFIX = ".ipynb"
 LEFT_OUT = "not Python, left out:"
+OUT_OF_ORDER = "When this notebook was saved its cells had run in another order:"
+"""The first words of a text whose notebook was run otherwise than from top to bottom."""
+MAX_COUNTS = 20
+"""So many numbers of cells are named."""
 MAX_TITLE = 60
 MAX_TRIALS = 50
 """So many lines that are no Python are looked for one by one; a cell with more is kept as a comment."""
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$")
+_BINDS_DISPLAY = re.compile(
+    r"\bdisplay\s*=[^=]|\bdef\s+display\b|\bimport\b[^.\n]*\bdisplay\b|\bfrom\s+IPython.*\bimport\s*\*"
+)
 _REGION = re.compile(r"^\s*#\s*(end)?region\b", re.MULTILINE)
 _JUPYTERS = re.compile(r"^\s*(?:[%!?]|[\w., *()\[\]]+=\s*[%!])|\?\s*$")
 _PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun", "python", "python3"})
@@ -29,6 +37,14 @@ class _Cell(msgspec.Struct, frozen=True):
     cell_type: str = ""
     source: str | list[str] = ""
     input: str | list[str] = ""  # what nbformat 3 calls the source
+    execution_count: object = None
+    prompt_number: object = None  # what nbformat 3 calls the count
+
+    @property
+    def count(self) -> int:
+        """As how manyeth it ran; 0 where it did not, or is no code."""
+        count = self.execution_count or self.prompt_number
+        return count if isinstance(count, int) and self.cell_type == "code" and self.text.strip() else 0
 
     @property
     def text(self) -> str:
@@ -74,10 +90,16 @@ def notebook_text(data: bytes) -> str:
     return _as_text(cells)
 
 
+def ran_in_another_order(text: str) -> bool:
+    """Whether a text is that of a notebook whose cells had run in another order than they stand in."""
+    return text.startswith(f"# {OUT_OF_ORDER}")
+
+
 def _as_text(cells: list[_Cell]) -> str:
-    parts: list[str] = []
+    parts = _order_words([cell.count for cell in cells if cell.count])
     notes: list[str] = []
     number = 0
+    shows = not any(_BINDS_DISPLAY.search(cell.text) for cell in cells)
     for cell in cells:
         if cell.cell_type != "code":
             notes += cell.text.split("\n") if cell.text.strip() else []
@@ -86,6 +108,8 @@ def _as_text(cells: list[_Cell]) -> str:
         if not cell.text.strip():
             continue
         code = _python(cell.text)
+        if shows and "display(" in code:
+            code = _printed(code)
         if not _REGION.search(code) and not _has_statements(code):
             parts.append(code)  # without a frame: what is written above it belongs to the next that has one
             continue
@@ -94,6 +118,15 @@ def _as_text(cells: list[_Cell]) -> str:
     if notes:
         parts.append("\n".join(_comments(notes)))
     return "\n\n".join(parts) + "\n"
+
+
+def _order_words(counts: list[int]) -> list[str]:
+    """A comment that tells of cells that ran in another order than they stand in; none where they did not."""
+    if all(before < after for before, after in pairwise(counts)):
+        return []
+    more = " …" if len(counts) > MAX_COUNTS else ""
+    numbers = " ".join(f"[{count}]" for count in counts[:MAX_COUNTS])
+    return [f"# {OUT_OF_ORDER}\n# {numbers}{more}\n# Here they run from top to bottom, as Restart and run all does."]
 
 
 def _framed(code: str, notes: list[str], title: str) -> str:
@@ -140,6 +173,34 @@ def _python(code: str) -> str:
             break
         _leave_out(lines, number)
     return "\n".join([f"# {LEFT_OUT} this cell", *map(_as_comment, code.split("\n"))])
+
+
+def _printed(code: str) -> str:
+    """A cell whose `display(…)`, which only notebooks have, is `print(…)`; what it is given stays as it was typed."""
+    lines = [line.encode() for line in code.split("\n")]
+    calls = [call for node in ast.walk(parse(code)) if (call := _displayed(node)) is not None]
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset), reverse=True):
+        last = call.args[-1]
+        if len(call.args) > 1 and last.end_lineno and last.end_col_offset:  # each on a line of its own
+            _insert(lines, last.end_lineno, last.end_col_offset, 0, b', sep="\\n"')
+        _insert(lines, call.lineno, call.col_offset, len("display"), b"print")
+    return b"\n".join(lines).decode()
+
+
+def _displayed(node: ast.AST) -> ast.Call | None:
+    """The call of a statement that shows values."""
+    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and node.value.args):
+        return None
+    call = node.value
+    has_stars = any(isinstance(value, ast.Starred) for value in call.args)
+    is_display = isinstance(call.func, ast.Name) and call.func.id == "display"
+    return call if is_display and not (call.keywords or has_stars) else None
+
+
+def _insert(lines: list[bytes], number: int, column: int, gone: int, text: bytes) -> None:
+    """Put a text into a line, from 1, in place of so many bytes there."""
+    line = lines[number - 1]
+    lines[number - 1] = line[:column] + text + line[column + gone :]
 
 
 def _begin(lines: list[str], number: int) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gradstudio.document.errors import UnreadableFile
-from gradstudio.document.python.notebook_text import notebook_text
+from gradstudio.document.python.notebook_text import notebook_text, ran_in_another_order
 from gradstudio.document.python.python_document import load_python, read_python
 from gradstudio.graph.text.code_records import CODE
 from gradstudio.program.write import write_script
@@ -83,6 +83,56 @@ def test_a_cell_that_is_no_python_is_a_comment_whole() -> None:
     text = notebook_text(notebook(("code", "this is (no python"), ("code", "x = 1")))
     assert "# not Python, left out: this cell\n# this is (no python" in text
     assert "\nx = 1\n" in text
+
+
+def counted(*counts: int | None) -> bytes:
+    """A notebook whose cells ran as the so manyeth."""
+    cells = [
+        {"cell_type": "code", "source": f"x{place} = {place}", "execution_count": count}
+        for place, count in enumerate(counts)
+    ]
+    return json.dumps({"cells": cells, "nbformat": 4}).encode()
+
+
+def test_cells_that_ran_in_another_order_keep_their_places_and_a_note_says_so() -> None:
+    text = notebook_text(counted(1, 4, None, 2))
+    assert ran_in_another_order(text)
+    assert text.splitlines()[1] == "# [1] [4] [2]"
+    assert [line for line in text.splitlines() if line.startswith("x")] == ["x0 = 0", "x1 = 1", "x2 = 2", "x3 = 3"]
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 7), (None, None), (3, None, 4), ()])
+def test_cells_that_ran_from_top_to_bottom_have_no_such_note(counts: tuple[int | None, ...]) -> None:
+    text = notebook_text(counted(*counts))
+    assert not ran_in_another_order(text) and "order" not in text
+
+
+@pytest.mark.parametrize(
+    ("line", "printed"),
+    [
+        ("display(x[:3])  # three", "print(x[:3])  # three"),
+        ("ä = 'ö'; display(ä)", "ä = 'ö'; print(ä)"),
+        ("display(x, y)", 'print(x, y, sep="\\n")'),
+        ("for k in x:\n    display(\n        k,\n    )", "for k in x:\n    print(\n        k,\n    )"),
+        ("display(x, display_id=1)", "display(x, display_id=1)"),
+        ("h = display(x)", "h = display(x)"),
+    ],
+)
+def test_what_is_displayed_is_printed(line: str, printed: str) -> None:
+    assert f"\n{printed}\n" in notebook_text(notebook(("code", f"x = y = [1]\n{line}\nz = 2")))
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["from IPython.display import display", "def display(v): pass", "display = 3", "from IPython.display import *"],
+)
+def test_a_display_of_the_notebooks_own_is_called(line: str) -> None:
+    assert "\ndisplay(2)\n" in notebook_text(notebook(("code", line), ("code", "x = 2\ndisplay(2)\ny = 3")))
+
+
+def test_a_module_of_that_name_leaves_what_notebooks_have() -> None:
+    text = notebook_text(notebook(("code", "import IPython.display as ipd\ndisplay(2)\ny = 3")))
+    assert "\nprint(2)\n" in text
 
 
 def test_what_cells_have_put_out_is_not_read_and_nothing_is_executed(tmp_path: Path) -> None:

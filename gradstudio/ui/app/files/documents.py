@@ -207,7 +207,7 @@ class Documents(QObject):
             if tab.session.record is not None:
                 self.status_message.emit(tab.session.record.words)
         elif error is None and show:
-            self.status_message.emit(_read_words(path))
+            self.status_message.emit(_read_words(path, self.current.session.graph_store.graph.original))
         return error
 
     def take(self, fill: Callable[[Session], None], *, show: bool = True) -> DocumentError | None:
@@ -348,11 +348,16 @@ class Documents(QObject):
             self.marked.emit(tab)
 
 
-def _read_words(path: Path) -> str:
-    """Of a file that gave a document which is not its own."""
-    if path.suffix in PYTHON_SUFFIXES:
-        return f"Read {path.name}: nothing of it was executed, and the file stays as it is"
-    return f"Read the document in {path.name}: save it to keep what you change; the picture stays as it is"
+def _read_words(path: Path, text: str) -> str:
+    """Of a file that gave a document which is not its own; `text` is what it was read from."""
+    if path.suffix not in PYTHON_SUFFIXES:
+        return f"Read the document in {path.name}: save it to keep what you change; the picture stays as it is"
+    from gradstudio.document.python.notebook_text import ran_in_another_order
+
+    words = f"Read {path.name}: nothing of it was executed, and the file stays as it is"
+    if ran_in_another_order(text):
+        return f"{words}. Its cells had run in another order: here they run from top to bottom"
+    return words
 
 
 def _tried(fill: Callable[[Session], None], session: Session) -> DocumentError | None:

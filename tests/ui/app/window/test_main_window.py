@@ -1,5 +1,6 @@
 """The main window as a person meets it: files, questions, docks, themes."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -166,6 +167,18 @@ def test_a_notebook_opens_as_a_document_that_is_not_saved_yet(window: MainWindow
     assert window.file.open_path(path)
     assert (window.session.path, window.session.title) == (None, "lesson")
     assert [frame.title for frame in window.session.graph_store.graph.blocks.values()] == ["Cell 1"]
+
+
+def test_a_notebook_whose_cells_ran_in_another_order_is_opened_with_words_of_it(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    cells = [{"cell_type": "code", "source": f"x{count} = 1", "execution_count": count} for count in (2, 1)]
+    path = tmp_path / "lesson.ipynb"
+    path.write_text(json.dumps({"cells": cells, "nbformat": 4}))
+    said: list[str] = []
+    window.documents.status_message.connect(said.append)
+    assert window.file.open_path(path)
+    assert "run from top to bottom" in said[-1]
 
 
 def test_a_new_document_begins_with_an_empty_memory_plot(window: MainWindow) -> None:
