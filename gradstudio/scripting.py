@@ -118,7 +118,7 @@ def show(
         record_forward(path, what, inputs, keywords)
     else:
         named = names_around(sys._getframe(1)) if params is None else params
-        write_graph_document(sketch_tensors(what, named, limit=limit), path, "a tensor")
+        write_graph_document(sketch_tensors(what, named, limit=limit), path, "what autograd holds")
     command = [sys.executable, "-m", "gradstudio", str(path)]
     subprocess.run([sys.executable, "-c", _LAUNCH, *command], check=True)
     return path

@@ -99,6 +99,7 @@ def test_show_opens_a_window_on_a_forward_and_changes_nothing(monkeypatch: pytes
     drawn, before = torch.get_rng_state(), copy.deepcopy(model.state_dict())
     path = gradstudio.show(model, torch.ones(2, 3))
     assert words_in(notes) == ["-m", "gradstudio", str(path)]
+    assert "A forward of test_scripting.py, as it ran: values are in the record" in compile_graph(load(path)).code
     operators = [node.operator for node in load(path).nodes.values()]
     assert operators == [
         *("torch.ones", "torch.nn.Linear", "python.call", "torch.nn.BatchNorm1d", "python.call"),
@@ -121,10 +122,38 @@ def test_show_opens_a_window_on_what_autograd_holds(monkeypatch: pytest.MonkeyPa
         ("autograd.MulBackward0", ("mul",)),
         ("autograd.SumBackward0", ("result",)),
     ]
+    program = compile_graph(graph)
+    assert program.code == "# w = AccumulateGrad()\n# mul = MulBackward0(w)\n# result = SumBackward0(mul)\n"
+    assert (program.statements, program.incomplete) == ((), ())
     record = read_record(record_beside(path))
-    assert record.head.program == program_digest(compile_graph(graph))
+    assert record.head.program == program_digest(program)
     (gradients,) = [event for event in record.events if isinstance(event, Gradients)]
-    assert [(row.node, row.grad) for row in gradients.rows] == [("n1", summarise(w.grad))]
+    assert [(row.node, row.state, row.grad) for row in gradients.rows] == [
+        ("n1", "value", summarise(w.grad)),
+        ("n2", "not_retained", None),
+        ("n3", "not_retained", None),
+    ]
+
+
+def test_variables_around_name_what_show_opens_and_a_function_with_several_results_has_several_wires(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    notes = opened(monkeypatch, tmp_path)
+    x = torch.arange(4.0)
+    w = torch.ones(4, requires_grad=True)
+    left, right = (w * x).chunk(2)
+    loss = (left * right.exp()).sum()
+    path = gradstudio.show(loss, params={"w": w, "x": x, "loss": loss})
+    words_in(notes)
+    assert compile_graph(load(path)).code.splitlines() == [
+        "# w = AccumulateGrad()",
+        "# x = constant()",
+        "# mul = MulBackward0(x, w)",
+        "# split, split2 = SplitBackward0(mul)",
+        "# exp = ExpBackward0(split2)",
+        "# mul2 = MulBackward0(split, exp)",
+        "# loss = SumBackward0(mul2)",
+    ]
 
 
 def test_show_refuses_inputs_for_a_tensor() -> None:

@@ -1,16 +1,26 @@
 """Rows: what the catalogue, or a definition of the program, says of a node's operator."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from gradstudio.graph.boundary_cards import card_operator
 from gradstudio.graph.graph_index import index_of
 from gradstudio.graph.memo_table import MemoTable
-from gradstudio.graph.model import Definition, Graph, Node
+from gradstudio.graph.model import Definition, Graph, ItemId, Node
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Effect, Face, Family, Kind, Operator, Parameter, Result
 
 GROUP = "group:"
 """How the key of an operator begins that a definition of the program stands for."""
+AUTOGRAD = "autograd."
+"""How the key of an operator begins that is a node of autograd's graph: it is looked at, and no statement."""
+NEXT = "next"
+"""Under this word such a node says how many functions follow in its backward: ports ``next_0``, ``next_1``."""
+LEAF, CONSTANT = f"{AUTOGRAD}AccumulateGrad", f"{AUTOGRAD}constant"
+_SUMMARIES = {
+    LEAF: "A leaf: what comes back to it is added to its .grad.",
+    CONSTANT: "What a function keeps for its backward, and no gradient goes to.",
+}
 CATEGORY = "Groups"
 _FARTHEST = 50
 _rows: MemoTable[tuple[tuple[tuple[str, Definition | None], ...], Operator]] = MemoTable()
@@ -19,7 +29,7 @@ _rows: MemoTable[tuple[tuple[tuple[str, Definition | None], ...], Operator]] = M
 
 def row_of(graph: Graph, node: Node) -> Operator | None:
     """The row of a node; None when its operator is unknown."""
-    return row_of_key(graph, node.operator) or card_operator(node)
+    return row_of_key(graph, node.operator) or card_operator(node) or _autograd_row_of(node)
 
 
 def row_of_key(graph: Graph, key: str) -> Operator | None:
@@ -28,6 +38,37 @@ def row_of_key(graph: Graph, key: str) -> Operator | None:
         return load().get(key)
     definition = graph.definitions.get(key.removeprefix(GROUP))
     return _definition_row(graph, definition) if definition is not None else None
+
+
+def holds_autograd(graph: Graph) -> bool:
+    """Whether a graph is one of autograd's nodes alone, and so no program."""
+    return bool(graph.nodes) and all(is_of_autograd(graph, item) for item in (*graph.nodes, *graph.blocks))
+
+
+def is_of_autograd(graph: Graph, item: ItemId) -> bool:
+    """Whether it is a node of autograd's graph, which is no statement of the program."""
+    node = graph.nodes.get(item)
+    return node is not None and node.operator.startswith(AUTOGRAD)
+
+
+def _autograd_row_of(node: Node) -> Operator | None:
+    if not node.operator.startswith(AUTOGRAD):
+        return None
+    return _autograd_row(node.operator, node.lengths.get(NEXT, 0), len(node.names))
+
+
+@lru_cache(maxsize=1024)
+def _autograd_row(key: str, inputs: int, outputs: int) -> Operator:
+    return Operator(
+        key=key,
+        title=key.removeprefix(AUTOGRAD),
+        face=Face.FUNCTION,
+        category="Autograd",
+        summary=_SUMMARIES.get(key, "A function of autograd's graph: what was made by its forward."),
+        target=key.removeprefix(AUTOGRAD),
+        parameters=tuple(Parameter(f"{NEXT}_{place}", Kind.TENSOR) for place in range(inputs)),
+        results=tuple(Result(str(place)) for place in range(outputs)),
+    )
 
 
 def _definition_row(graph: Graph, definition: Definition) -> Operator:

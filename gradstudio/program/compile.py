@@ -3,6 +3,7 @@
 from gradstudio.graph.analysis.program_analysis import NO_ROOT, analyse
 from gradstudio.graph.groups.definitions import call_order
 from gradstudio.graph.model import ROOT, Graph
+from gradstudio.graph.operator_rows import is_of_autograd
 from gradstudio.graph.slices import Slices, stop_if, work_through
 from gradstudio.graph.text.record_checks import digest_of
 from gradstudio.program.model import Incomplete, Inside, Program
@@ -46,7 +47,11 @@ def program_slices(graph: Graph, *, stem: str = "program") -> Slices[Program]:
         insides=insides,
         codes=codes,
         trusted=trusted,
-        incomplete=tuple(Incomplete(item, why, script.lines.get(item, 0)) for item, why in validity.incomplete.items()),
+        incomplete=tuple(
+            Incomplete(item, why, script.lines.get(item, 0))
+            for item, why in validity.incomplete.items()
+            if not is_of_autograd(graph, item)
+        ),
         root=analysis.addresses[analysis.root] if analysis.root is not None else "",
         rootless="" if analysis.root is not None else NO_ROOT,
     )

@@ -16,6 +16,8 @@ UNHEARD = "It came while nobody listened; its record was not kept."
 NOT_REACHED = "A backward has run, and none reached it."
 VALUE = "The gradient of the last backward that reached it."
 LEAF_VALUE = "What the last backward left in .grad."
+NOTHING_IN_GRAD = "Nothing stands in its .grad."
+NOT_RETAINED = "Only leaves keep a .grad; retain_grad() before the backward keeps that of any value."
 MOST_NAMED = 6
 """So many backwards are named; of more the first and the last."""
 

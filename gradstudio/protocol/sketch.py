@@ -29,6 +29,7 @@ class SketchNode(msgspec.Struct, frozen=True, kw_only=True):
         grad: what stands in ``.grad``; None where there is none.
         saved: what it keeps for its backward, where it was asked for.
         result: the name of the tensor that is drawn, where it is this one.
+        name: of the variable that holds what a function made; "" where none is known.
     """
 
     kind: OneOf["function", "leaf", "constant"]
@@ -38,14 +39,19 @@ class SketchNode(msgspec.Struct, frozen=True, kw_only=True):
     grad: Summary | None = None
     saved: tuple[SavedValue, ...] = ()
     result: str = ""
+    name: str = ""
 
 
 class SketchEdge(msgspec.Struct, frozen=True):
-    """From what was made to what used it, by number; `is_held` is False where no gradient goes back."""
+    """From what was made to what used it, by number; `is_held` is False where no gradient goes back.
+
+    `output` is which of the results of a function it is.
+    """
 
     source: int
     target: int
     is_held: bool = True
+    output: int = 0
 
 
 class SketchGroup(msgspec.Struct, frozen=True):

@@ -35,7 +35,7 @@ IMPORTS = (
 SET_UP = "Before the step"
 """Title of the frame around layers and leaves."""
 REMARK = (
-    "A step of {title}, as it ran: values and gradients are in the record beside this document.\n"
+    "A {what} of {title}, as it ran: {held} are in the record beside this document.\n"
     "Weights and inputs are not kept with it, so a run of this drawing begins with others."
 )
 
@@ -76,9 +76,15 @@ def step_text(recorder: StepRecorder, names: CallerNames, title: str, level: int
         output=(),
         seed=0,
         dtype="" if default == torch.float32 else str(default),
-        remark=REMARK.format(title=title),
+        remark=_remark(recorder, title),
     )
     return _StepWriter(recording, recorder, names, fold(recorder.calls, recorder.visits, level)).write_step()
+
+
+def _remark(recorder: StepRecorder, title: str) -> str:
+    goes_back = any(call.path in (BACKWARD, GRAD, "torch.Tensor.backward") for call in recorder.calls)
+    what, held = ("step", "values and gradients") if goes_back else ("forward", "values")
+    return REMARK.format(what=what, held=held, title=title)
 
 
 class _StepLeaves(LeafStatements):

@@ -17,7 +17,7 @@ class Walk(NamedTuple):
 
     Attributes:
         nodes: in an order in which what was made comes before what used it.
-        edges: (made, user, place among the user's inputs), by place in `nodes`.
+        edges: (made, user, place among the results of what was made), by place in `nodes`.
         is_whole: nothing was left out.
     """
 
@@ -39,11 +39,11 @@ def walk(origins: Iterable[Node]) -> Walk:
     edges = []
     is_whole = True
     for user, number in place.items():
-        for slot, (made, _) in enumerate(user.next_functions):
+        for made, output in user.next_functions:
             if made is None:
                 continue
             if made in place:
-                edges.append((place[made], number, slot))
+                edges.append((place[made], number, output))
             else:
                 is_whole = False
     return Walk(order, edges, is_whole)

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from itertools import pairwise
 
+from msgspec.structs import replace
+
 from gradstudio.engine.sketch.raw_sketch import RawSketch
 from gradstudio.protocol.sketch import CallPath, SketchEdge, SketchGroup
 
@@ -70,7 +72,7 @@ def _members(sketch: RawSketch, depth: int) -> dict[CallPath, Members]:
 def _shape(sketch: RawSketch, numbers: Members) -> tuple[object, ...]:
     place = {number: k for k, number in enumerate(numbers)}
     nodes = tuple(sketch.nodes[number].alike for number in numbers)
-    inner = sorted((place[e.source], place[e.target], e.is_held) for e in sketch.edges if _is_inner(e, place))
+    inner = sorted((place[e.source], place[e.target], e.is_held, e.output) for e in sketch.edges if _is_inner(e, place))
     return nodes, tuple(inner)
 
 
@@ -109,7 +111,7 @@ def _fold(sketch: RawSketch, row: list[CallPath]) -> RawSketch:
         one, other = owner.get(edge.source), owner.get(edge.target)
         if one is None or other is None or one == other:
             source, target = stands_for.get(edge.source, edge.source), stands_for.get(edge.target, edge.target)
-            edges[SketchEdge(source, target, edge.is_held)] = None
+            edges[replace(edge, source=source, target=target)] = None
     kind = sketch.groups[row[0]].title.rpartition(" · ")[2]
     group = SketchGroup(row[0], f"{row[0][-1]} … {row[-1][-1].rpartition('.')[2]} · {kind}", len(row))
     folded = sketch.without(set(stands_for), tuple(edges))

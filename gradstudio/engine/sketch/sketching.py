@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from types import MappingProxyType
 from typing import Any
 
 import torch
+from msgspec.structs import replace
 from torch import Tensor, nn
 from torch.autograd.graph import Node
 from torch.utils._pytree import tree_leaves
@@ -30,7 +32,9 @@ def sketch_tensors(tensors: object, params: Names | None = None, *, saved: bool 
     Raises:
         CannotTry: there is no tensor.
     """
-    return _Sketcher(_results(tensors), _leaf_names(params), None, saved).sketch(limit, fold=False)
+    named = _named(params)
+    names = _names_of(named)
+    return _Sketcher(_results(tensors, names), names, None, saved, named).sketch(limit, fold=False)
 
 
 def sketch_forward(
@@ -50,8 +54,9 @@ def sketch_forward(
     """
     _refuse_lazy(model)
     result, trace = run_watched(model, args, kwargs)
-    own = _leaf_names(model if isinstance(model, nn.Module) else None)
-    return _Sketcher(_results(result), trace.names | own | _leaf_names(names), trace, saved).sketch(limit, fold)
+    own = _names_of(_named(model if isinstance(model, nn.Module) else None))
+    known = trace.names | own | _names_of(_named(names))
+    return _Sketcher(_results(result), known, trace, saved).sketch(limit, fold)
 
 
 def _refuse_lazy(model: Callable[..., Any]) -> None:
@@ -62,10 +67,10 @@ def _refuse_lazy(model: Callable[..., Any]) -> None:
             raise CannotTry(f"{type(module).__name__} {name!r} is not ready: {words}.")
 
 
-def _results(nest: object) -> dict[str, Tensor]:
+def _results(nest: object, names: Mapping[int, str] = MappingProxyType({})) -> dict[str, Tensor]:
     """The tensors to draw, by the name of each."""
     if isinstance(nest, Tensor):
-        return {"result": nest}
+        return {names.get(id(nest), "result"): nest}
     if isinstance(nest, Mapping):
         found = {str(name): value for name, value in nest.items() if isinstance(value, Tensor)}
     else:
@@ -77,16 +82,18 @@ def _results(nest: object) -> dict[str, Tensor]:
     return found
 
 
-def _leaf_names(params: Names | None) -> dict[int, str]:
-    """Names by identity; of a tensor with two names the first."""
+def _named(params: Names | None) -> list[tuple[str, Tensor]]:
     if params is None:
-        return {}
+        return []
     if isinstance(params, nn.Module):
-        pairs = [*params.named_parameters(), *params.named_buffers()]
-    else:
-        pairs = [*(params.items() if isinstance(params, Mapping) else params)]
+        return [*params.named_parameters(), *params.named_buffers()]
+    return [*(params.items() if isinstance(params, Mapping) else params)]
+
+
+def _names_of(named: Iterable[tuple[str, Tensor]]) -> dict[int, str]:
+    """Names by identity; of a tensor with two names the first."""
     names: dict[int, str] = {}
-    for name, tensor in pairs:
+    for name, tensor in named:
         names.setdefault(id(tensor), name)
     return names
 
@@ -95,7 +102,12 @@ class _Sketcher:
     """One sketch while it is made."""
 
     def __init__(
-        self, results: dict[str, Tensor], names: dict[int, str], trace: ModuleTrace | None, with_saved: bool
+        self,
+        results: dict[str, Tensor],
+        names: dict[int, str],
+        trace: ModuleTrace | None,
+        with_saved: bool,
+        variables: Iterable[tuple[str, Tensor]] = (),
     ) -> None:
         self._results = results
         self._names = names
@@ -104,11 +116,17 @@ class _Sketcher:
         self._has_packed = False
         self._values: dict[tuple[Node, int], Tensor] = {}
         self._result_names: dict[object, str] = {}
+        self._variables: dict[Node, str] = {}
         for name, tensor in results.items():
             node = origin_of(tensor)
             if node is not None:
                 self._values[node, tensor.output_nr] = tensor
             self._result_names.setdefault(id(tensor) if node is None else node, name)
+        for name, tensor in variables:
+            node = origin_of(tensor)
+            if node is not None:
+                self._values.setdefault((node, tensor.output_nr), tensor)
+                self._variables.setdefault(node, name)
 
     def sketch(self, limit: int, fold: bool) -> Sketch:
         """Its records."""
@@ -128,7 +146,7 @@ class _Sketcher:
             nodes = tuple(self._record(raw.nodes[number]) for number in place)
         if self._has_packed:
             notes.append("What hooks have packed (checkpoint, save_on_cpu) is not shown: to unpack it would run them.")
-        edges = tuple(SketchEdge(place[e.source], place[e.target], e.is_held) for e in raw.edges)
+        edges = tuple(replace(e, source=place[e.source], target=place[e.target]) for e in raw.edges)
         used = {path[:k] for node in nodes for path in (node.path,) for k in range(1, len(path) + 1)}
         return Sketch(nodes, edges, tuple(raw.groups[path] for path in sorted(used)), tuple(notes))
 
@@ -136,9 +154,7 @@ class _Sketcher:
 
     def _raw(self, walked: Walk) -> RawSketch:
         """Nodes and edges, what autograd does not hold put before its first user."""
-        before: dict[Node, list[Tensor]] = {}
-        for tensor, user in self._trace.constants if self._trace is not None else ():
-            before.setdefault(user, []).append(tensor)
+        before = self._constants(walked)
         nodes: list[RawNode] = [
             self._tensor_node(t, "leaf" if t.requires_grad else "constant") for t in self._alone(walked)
         ]
@@ -152,11 +168,28 @@ class _Sketcher:
             place[node] = len(nodes)
             nodes.append(self._node(node))
             edges += [SketchEdge(place[id(tensor)], place[node], False) for tensor in before.get(node, ())]
-        held = [(walked.nodes[made], walked.nodes[user]) for made, user, _ in walked.edges]
-        edges += dict.fromkeys(SketchEdge(place[made], place[user]) for made, user in held)
+        held = [(walked.nodes[made], walked.nodes[user], output) for made, user, output in walked.edges]
+        edges += dict.fromkeys(SketchEdge(place[made], place[user], output=output) for made, user, output in held)
         raw = RawSketch(dict(enumerate(nodes)), tuple(edges), self._groups())
         inputs = self._trace.inputs if self._trace is not None else frozenset()
         return _with_leaves_inside(raw, inputs)
+
+    def _constants(self, walked: Walk) -> dict[Node, list[Tensor]]:
+        """By function, what it used that autograd holds no edge to; without a forward what it keeps and has a name."""
+        found: dict[Node, list[Tensor]] = {}
+        if self._trace is not None:
+            for tensor, user in self._trace.constants:
+                found.setdefault(user, []).append(tensor)
+            return found
+        with clean_modes(), torch._C.DisableTorchFunction():
+            for user in walked.nodes:
+                for _, tensor in [] if _is_packed(user) else saved_tensors(user):
+                    made = origin_of(tensor)
+                    if made is not None:
+                        self._values.setdefault((made, tensor.output_nr), tensor)
+                    elif not tensor.requires_grad and id(tensor) in self._names:
+                        found.setdefault(user, []).append(tensor)
+        return found
 
     def _alone(self, walked: Walk) -> list[Tensor]:
         """Results that no function has made and that no other result leads back to."""
@@ -201,6 +234,7 @@ class _Sketcher:
             grad=self._function_grad(node),
             saved=tuple(SavedValue(name, summarise(tensor)) for name, tensor in kept),
             result=self._result_names.get(node, ""),
+            name=self._variables.get(node, ""),
         )
 
     def _output(self, node: Node, number: int, shape: Summary) -> Summary:

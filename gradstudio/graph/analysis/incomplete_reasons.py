@@ -7,7 +7,7 @@ from gradstudio.graph.boundary_cards import is_card_key
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.groups.definitions import definition_reason
 from gradstudio.graph.model import Block, ItemId, Node
-from gradstudio.graph.operator_rows import GROUP
+from gradstudio.graph.operator_rows import AUTOGRAD, GROUP
 from gradstudio.graph.ports.arguments import Argument, slice_parts
 from gradstudio.graph.ports.module_calls import label_at, named_arguments, taker_of
 from gradstudio.graph.text.code_records import CODE, FREE, FREE_METHOD, FREE_PATH, READ, code_reason
@@ -20,6 +20,7 @@ from gradstudio.operators.calls.call_signature import INPUTS, is_argument_name, 
 from gradstudio.operators.catalogue.method_names import methods
 from gradstudio.operators.model import Face, Family, Kind, Operator
 
+OF_AUTOGRAD = "it is a node of autograd's graph, and no statement"
 TORCH = "torch"
 """Where the path of what has no row of its own begins."""
 TENSOR_ATTRIBUTES = frozenset(
@@ -37,6 +38,8 @@ _DIGEST = late(r"[0-9A-Za-z_-]{1,128}")
 
 def node_reason(statements: Statements, node: Node) -> str | None:
     """Why a node cannot run whatever it reads; None when it can."""
+    if node.operator.startswith(AUTOGRAD):
+        return OF_AUTOGRAD
     operator = statements.operators.get(node.id)
     reason = names_reason(node.names) if node.operator != CODE else None
     if reason is None and not statements.graph.definitions.keys().isdisjoint(node.names):

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Block, BodyId, ItemId
+from gradstudio.graph.operator_rows import is_of_autograd
 from gradstudio.graph.slices import Slices, is_stop, work_through
 from gradstudio.graph.text.code_records import CODE, STANDARD, code_names, does_something
 from gradstudio.graph.text.code_records import is_code as holds_code
@@ -223,7 +224,8 @@ class Body:
     def _incomplete(self, item: ItemId, depth: int) -> None:
         indent = INDENT * depth
         self.line_of[item] = len(self.lines) + 1
-        self.lines.append(indent + remark(f"{self._guess(item)}  # {self.validity.incomplete[item]}"))
+        why = "" if is_of_autograd(self.graph, item) else f"  # {self.validity.incomplete[item]}"
+        self.lines.append(indent + remark(f"{self._guess(item)}{why}"))
         if item in self.graph.blocks:
             for inner in self.graph.bodies[BodyId(item)]:
                 if inner in self.validity.incomplete:

@@ -10,6 +10,7 @@ from torch.autograd.graph import Node
 
 from gradstudio.engine.errors import CannotTry
 from gradstudio.engine.sketch.sketching import sketch_forward, sketch_tensors
+from gradstudio.engine.value.tensor_summary import summarise
 from gradstudio.protocol.sketch import Sketch
 
 
@@ -82,7 +83,7 @@ def test_each_function_of_autograd_appears_once_with_torchs_edges(make) -> None:
     leaves = {id(node.variable) for node in nodes if hasattr(node, "variable")}
     assert titles(sketch, "function") == names_of(nodes)
     assert len(titles(sketch, "leaf")) == len(leaves)
-    pairs = {(id(made), id(node)) for node in nodes for made, _ in node.next_functions if made is not None}
+    pairs = {(id(made), id(node), n) for node in nodes for made, n in node.next_functions if made is not None}
     assert len(sketch.edges) == len(set(sketch.edges)) == len(pairs)
     assert all(edge.source < edge.target for edge in sketch.edges)
 
@@ -122,6 +123,33 @@ def test_every_value_of_a_forward_is_the_tensor_that_was_made() -> None:
             tensor = want[node.path[0]]
             assert (node.outputs[0].minimum, node.outputs[0].maximum) == (tensor.min().item(), tensor.max().item())
     assert [node.title for node in sketch.nodes if node.kind == "constant"] == ["input"]
+
+
+def test_without_a_forward_every_value_that_a_function_keeps_is_shown_under_the_variable_that_holds_it() -> None:
+    x, model = torch.randn(5, 4), nn.Linear(4, 6)
+    packed = model(x)
+    query, key, value = packed.tanh().chunk(3, dim=1)
+    weights = query @ key.T
+    weights.retain_grad()
+    loss = (weights.relu() @ value).exp().sum()
+    loss.backward(retain_graph=True)
+    names = {"x": x, "weights": weights, "loss": loss} | dict(model.named_parameters())
+    sketch = sketch_tensors(loss, names)
+    found = {node.name or node.title: node for node in sketch.nodes}
+    assert found["x"].kind == "constant"
+    assert found["x"].outputs[0] == summarise(x)
+    assert found["weights"].outputs[0] == summarise(weights)
+    assert found["weights"].grad == summarise(weights.grad)
+    assert found["ReluBackward0"].outputs[0] == summarise(weights.relu())
+    assert found["TanhBackward0"].outputs[0] == summarise(packed.tanh())
+    kept, turned, last = found["SplitBackward0"].outputs
+    assert (kept, last) == (summarise(query), summarise(value))
+    assert turned.minimum is found["AddmmBackward0"].outputs[0].minimum is None  # nothing keeps them
+    numbers = {number: node.name or node.title for number, node in enumerate(sketch.nodes)}
+    split = [(numbers[edge.target], edge.output) for edge in sketch.edges if numbers[edge.source] == "SplitBackward0"]
+    assert sorted(split) == [("MmBackward0", 2), ("PermuteBackward0", 1), ("weights", 0)]
+    assert ("x", "AddmmBackward0", False) in {(numbers[e.source], numbers[e.target], e.is_held) for e in sketch.edges}
+    assert found["loss"].result == "loss"
 
 
 def test_a_value_that_was_written_over_is_not_shown_as_what_it_was() -> None:

@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gradstudio.errors import GradStudioError
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.model import Graph, Place
+from gradstudio.graph.operator_rows import holds_autograd
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.model import Program
 from gradstudio.ui.docks.code.code_editor import CodeEditor
@@ -119,7 +120,7 @@ class LiveText(QObject):
 
     def show(self, program: Program) -> None:
         """The program is another: bring what changed into the text."""
-        is_empty = not program.statements and not program.incomplete
+        is_empty = not program.statements and not program.incomplete and not holds_autograd(self._store.graph)
         text = "" if is_empty and not self._editor.hasFocus() else program.code.rstrip("\n")
         if is_empty and text:
             text += "\n\n"  # a line to begin on

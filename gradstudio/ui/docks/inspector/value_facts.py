@@ -53,7 +53,7 @@ def tensor_facts(record: TensorRecord) -> Facts:
     dtype = value_format.bare_dtype(summary.dtype)
     facts = [
         ("shape", shape_words(summary)),
-        ("dtype", f"{dtype} on {record.device}"),
+        ("dtype", f"{dtype} on {record.device}" if record.device else dtype),
         ("size", size_words(record)),
         ("requires_grad", f"{record.requires_grad}" + (" (leaf)" if record.is_leaf and record.requires_grad else "")),
         ("grad_fn", record.grad_fn or "None"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from gradstudio.document.atomic_write import system_refusal
 from gradstudio.document.errors import CannotSave
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.operator_rows import holds_autograd
 from gradstudio.protocol.errors import BadRecord
 from gradstudio.protocol.record_file import RunRecord, SourceLine, program_digest, read_record
 from gradstudio.ui.state.document.graph_store import GraphStore
@@ -36,7 +37,7 @@ class RecordedRun:
             self.words = f"The record {path.name} is of another program, so it is not shown."
             return
         self._sources = record.head.sources
-        self.words = _words(record)
+        self.words = _words(record, not holds_autograd(store.graph))
         tables.begin(True, names=RunNames(store.graph, run.program))
         for event in record.events:
             run_events.keep(event, tables, None, {})
@@ -64,7 +65,8 @@ class RecordedRun:
         self.path = target
 
 
-def _words(record: RunRecord) -> str:
+def _words(record: RunRecord, can_run: bool) -> str:
     head = record.head
-    words = f"Recorded from {head.title}: nothing was executed. Step with F10 and Shift+F10; Run begins anew."
+    words = f"Recorded from {head.title}: nothing was executed. Step with F10 and Shift+F10"
+    words += "; Run begins anew." if can_run else "."
     return " ".join([words, *head.notes])

@@ -27,13 +27,13 @@ class DisplacedRun:
         self.by = ""
         self._words = ""
         self._is_told = False
-        self._ran: list[str] = []
+        self._ran: list[str] | None = None
 
     def begin(self, by: str, program: Program, words: str = "") -> None:
         """Another document runs, which is told, or `words`; what ran here is this program, or one before it."""
         self.by, self._is_told = by, False
         self._words = words or f"“{by}” ran since: the live state is gone, what was recorded stays. Run begins anew."
-        self._ran = [] if self._tables.is_stale else _statements(program)
+        self._ran = None if self._tables.is_stale else _statements(program)
         self._say()
 
     def end(self) -> None:
@@ -43,7 +43,8 @@ class DisplacedRun:
     def judge(self, program: Program) -> None:
         """The program is another: results are stale unless it only goes on behind what ran."""
         if self.by:
-            self._tables.set_stale(not self._ran or _statements(program)[: len(self._ran)] != self._ran)
+            ran = self._ran
+            self._tables.set_stale(ran is None or _statements(program)[: len(ran)] != ran)
 
     def say_once(self) -> None:
         """Tell a person who looks, unless it was told before."""

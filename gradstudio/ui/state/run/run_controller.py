@@ -25,7 +25,15 @@ from gradstudio.ui.state.run.engine_line import EngineLine
 from gradstudio.ui.state.run.memory_check import MemoryCheck, mark_needs
 from gradstudio.ui.state.run.run_questions import RunQuestions
 from gradstudio.ui.state.run.run_requests import RunRequests, repeated_nodes
-from gradstudio.ui.state.run.run_state import BreakpointSource, Command, RunState, Situation, waiting_words, why_not
+from gradstudio.ui.state.run.run_state import (
+    OF_AUTOGRAD,
+    BreakpointSource,
+    Command,
+    RunState,
+    Situation,
+    waiting_words,
+    why_not,
+)
 from gradstudio.ui.state.run.run_status import RunStatus
 from gradstudio.ui.state.run.run_stepper import RunStepper
 from gradstudio.ui.state.run.shape_requests import ShapeRequests
@@ -98,8 +106,8 @@ class RunController(QObject):
         return self.status.state
 
     def can(self, command: Command) -> bool:
-        """Whether the button is enabled now (semantics §6)."""
-        return not self.why_not(command)
+        """Whether the button is enabled now (semantics §6); where nothing is a program, Run is, and says so."""
+        return self.why_not(command) in ("", OF_AUTOGRAD if command == "run" else "")
 
     def text_of(self, node: ItemId) -> str:
         """The line of Python that a node is, as last compiled; "" when it is none, or not complete."""
@@ -107,8 +115,8 @@ class RunController(QObject):
 
     def why_not(self, command: Command) -> str:
         """Why a command cannot be carried out now, in words; "" when it can."""
-        empty = not self._store.graph.nodes
-        situation = Situation(self.status.state, empty, self._engine, self._results, self._walk, self.displaced.by)
+        graph = self._store.graph
+        situation = Situation(self.status.state, graph, self._engine, self._results, self._walk, self.displaced.by)
         is_training = command == "stop" and self.status.stop_training is not None
         return "" if is_training else why_not(command, situation)
 
@@ -141,9 +149,8 @@ class RunController(QObject):
         if not self.code_question.may_run("backward"):
             return
         root = next((node.id for node in self._store.graph.nodes.values() if "root" in node.marks), None)
-        if has_backward(self.program.statements) or self._store.attempt(
-            recipes.append_backward, "Append backward", root
-        ):
+        is_asked = bool(self.why_not("backward")) or has_backward(self.program.statements)
+        if is_asked or self._store.attempt(recipes.append_backward, "Append backward", root):
             self.do("backward")
 
     def zero_grad(self) -> None:

@@ -5,7 +5,8 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.operator_rows import holds_autograd
 from gradstudio.protocol.messages.debugging import Breakpoint, Hit
 
 Command = OneOf[
@@ -35,6 +36,10 @@ Command = OneOf[
 """What can be asked: the verbs of semantics §6, moving through the record, and questions about the run."""
 
 AT_END = "The program is at its end. To start (Ctrl+Home) looks at its first step; Run or Forward begins again."
+OF_AUTOGRAD = (
+    "This is what autograd holds behind a tensor, no program: nothing of it can run. "
+    'with gradstudio.record("step.gsg"): around the step gives one that can.'
+)
 STEPS = ("step", "step_over", "step_into", "step_out")
 
 
@@ -121,12 +126,12 @@ class Situation(NamedTuple):
 
     Attributes:
         state: where the run stands.
-        empty: nothing is on the canvas.
+        graph: what is on the canvas.
         ran_since: the title of the document whose run took this one's place in the engine; "": none.
     """
 
     state: RunState
-    empty: bool
+    graph: Graph
     engine: EngineNow
     results: RecordNow
     walk: WalkNow
@@ -141,17 +146,22 @@ def why_not(command: Command, at: Situation) -> str:
         return "" if at.walk.has_before else "There is no step before this one: nothing was recorded."
     if command == "to_now":
         return "" if at.results.looking_back else "This is the newest moment already."
-    if command in STEPS and at.results.looking_back:
+    if command in STEPS and (at.results.looking_back or (_is_all_record(at) and command != "step_out")):
         return ""
     return _why_not_engine(command, at)
+
+
+def _is_all_record(at: Situation) -> bool:
+    """Whether nothing of it is a program, and what was recorded is stepped through all the same."""
+    return at.state.is_record and at.walk.has_before and holds_autograd(at.graph)
 
 
 def _why_not_engine(command: Command, at: Situation) -> str:
     state = at.state
     if state.busy and not state.waiting:
         return "A run is under way. Stop it first (Shift+F5)."
-    if at.empty:
-        return "There is nothing to run yet: drag an operator from the library onto the canvas."
+    if nothing := _why_nothing(at.graph):
+        return nothing
     if elsewhere := at.engine.busy_elsewhere:
         return f"“{elsewhere}” is running in another tab, and there is one engine: wait, or stop it there."
     if at.engine.state == "dead":
@@ -172,3 +182,10 @@ def _why_not_engine(command: Command, at: Situation) -> str:
 def waiting_words(commands: list[str]) -> str:
     """What waits for the engine: "The engine is starting. Then: Forward, Backward."."""
     return f"The engine is starting. Then: {', '.join(name.replace('_', ' ').capitalize() for name in commands)}."
+
+
+def _why_nothing(graph: Graph) -> str:
+    """Why a graph holds nothing to run; "" where it holds something."""
+    if not graph.nodes:
+        return "There is nothing to run yet: drag an operator from the library onto the canvas."
+    return OF_AUTOGRAD if holds_autograd(graph) else ""

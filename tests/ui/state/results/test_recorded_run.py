@@ -11,11 +11,14 @@ from pytestqt.qtbot import QtBot
 from torch import nn
 
 import gradstudio
+from gradstudio.engine.record.graph_document import write_graph_document
+from gradstudio.engine.sketch.sketching import sketch_tensors
 from gradstudio.engine.value.tensor_summary import summarise
 from gradstudio.graph import recipes
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import TensorRecord
 from gradstudio.ui.state.run.engine_client import EngineClient
+from gradstudio.ui.state.run.run_state import OF_AUTOGRAD
 from gradstudio.ui.state.session import Session
 
 
@@ -89,6 +92,43 @@ def test_it_is_stepped_both_ways(session: Session, step: tuple[Path, dict[str, t
     assert len(there) > 10
     assert any(session.results.timeline.ticks[tick].backward for tick in there)
     assert not session.run.state.busy
+
+
+def test_what_autograd_holds_is_looked_at_and_stepped_both_ways_and_run_says_that_it_is_no_program(
+    session: Session, tmp_path: Path
+) -> None:
+    x, w = torch.randn(4), torch.randn(4, requires_grad=True)
+    hidden = w * x
+    loss = hidden.exp().sum()
+    loss.backward(retain_graph=True)
+    path = tmp_path / "shown.gsg"
+    write_graph_document(sketch_tensors(loss, {"w": w, "x": x, "hidden": hidden}), path, "what autograd holds")
+    session.open(path)
+    assert not session.results.tables.incomplete
+    refused: list[str] = []
+    session.run.status.refused.connect(refused.append)
+    assert session.run.can("run")
+    for press in (session.run.run, session.run.restart, session.run.forward, session.run.backward):
+        press()
+    assert refused == [OF_AUTOGRAD] * 4
+    assert len(session.graph_store.graph.nodes) == 5
+    assert (shown(session, "w"), shown(session, "x")) == (summarise(w), summarise(x))
+    assert shown(session, "hidden") == summarise(hidden)
+    assert shown(session, "exp") == summarise(hidden.exp())
+    gradient = session.results.grad(node(session, "w"), 0)
+    assert gradient is not None
+    assert gradient.grad == summarise(w.grad)
+    session.run.stepper.step()
+    there = 0
+    while session.results.moment is not None:
+        session.run.stepper.step()
+        there += 1
+    assert there == 4  # the last is now
+    session.run.stepper.step_back()
+    assert session.results.moment == there - 1
+    assert session.graph_store.attempt(recipes.rename, "Rename", node(session, "hidden"), ("inner",))
+    assert session.run.program
+    assert not session.results.tables.is_stale
 
 
 def test_an_edit_makes_it_old_and_undo_makes_it_current(
