@@ -7,7 +7,7 @@ looked up where it stands: each is an input of its own. It is printed back into 
 import ast
 import builtins
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import Protocol
 
@@ -28,7 +28,8 @@ from gradstudio.program.reading.code.code_reader import whole_as_code
 from gradstudio.program.reading.code.code_statement import first_line, last_line
 from gradstudio.program.reading.code.fallback import keep_code
 from gradstudio.program.reading.code.inspection import looks_at_lines, looks_into_functions
-from gradstudio.program.reading.code.undrawn import Undrawn, bodies_of, holds_while, key_of
+from gradstudio.program.reading.code.printed_alike import printed_otherwise
+from gradstudio.program.reading.code.undrawn import Key, Undrawn, bodies_of, holds_while, key_of
 from gradstudio.program.reading.imports import PACKAGES
 from gradstudio.program.reading.parser import parse
 from gradstudio.program.reading.read_text import Read
@@ -227,15 +228,42 @@ class _Card:
         head = [*self._around.imports, *(["device = torch.device('cpu')"] if self._around.device else [])]
         head.append(f"def {_NAME}({', '.join(taken)}):")
         text = "\n".join([*head, *indented(outdented(lines, margin), _INDENT)])
-        read = self._lenient(text)
-        definition = read.graph.definitions.get(_NAME) if read is not None else None
-        if read is None or definition is None:
+        read = self._sound(text, function.args, body, taken)
+        if read is None:
             return None
-        if not self._is_sound(read.graph, definition, body, function.args, taken):
-            return None
-        definition = definition.but(name=body_name(path), inputs=tuple(taken), settings=tuple(outer))
+        definition = read.graph.definitions[_NAME].but(name=body_name(path), inputs=tuple(taken), settings=tuple(outer))
         above = first_line(body[0]) - len(head) - 1
         return _Drawn(definition, {item: line + above for item, line in read.lines.items()})
+
+    def _sound(
+        self, text: str, arguments: ast.arguments, body: Sequence[ast.stmt], taken: Sequence[str]
+    ) -> Read | None:
+        """What is read of a body, which is a function in `text` that takes `taken`; None where it has to stay code.
+
+        Where code looks into functions, what would be printed otherwise than it was typed is code.
+        """
+        try:
+            tree = parse(text)
+        except NotReadable:
+            return None
+        function = tree.body[-1]
+        assert isinstance(function, ast.FunctionDef)
+        kept = {key_of(one) for one in _holding(function)}
+        while True:
+            read = self._lenient(text, tree, kept)
+            if read is None or not self._is_drawn(read.graph):
+                return None
+            printed = ast.parse("\n".join(one_definition(read.graph, _NAME, ""))).body[0]
+            assert isinstance(printed, ast.FunctionDef)
+            if not self._around.looks_into_functions:
+                return read if self._is_named_alike(printed, arguments, body) else None
+            names = dict(zip(read.graph.definitions[_NAME].inputs, taken, strict=False))
+            other = printed_otherwise(printed.body, body, function.body, names)
+            if not other:
+                return read
+            if other <= kept:
+                return None
+            kept |= other
 
     def _outer(self, arguments: ast.arguments, body: Sequence[ast.stmt]) -> list[str]:
         """What a function reads from around it, but for what a drawing knows by itself."""
@@ -245,12 +273,11 @@ class _Card:
         own = set(dir(builtins)) - self._around.bound
         return [name for name in free.free if name not in known and name not in own]
 
-    def _lenient(self, text: str) -> Read | None:
+    def _lenient(self, text: str, tree: ast.Module, kept: Set[Key]) -> Read | None:
         try:
-            tree = parse(text)
-            kept = [[key_of(one)] for one in _holding(tree.body[-1])]
             if kept or holds_while(text, tree):
-                return keep_code(Undrawn(text, kept), (), partial(self._read, text, of_code=True))
+                undrawn = Undrawn(text, [[key] for key in sorted(kept)])
+                return keep_code(undrawn, (), partial(self._read, text, of_code=True))
             try:
                 return self._read(text, tree, of_code=True)
             except NotReadable as error:
@@ -258,42 +285,23 @@ class _Card:
         except NotReadable:
             return None
 
-    def _is_sound(
-        self,
-        graph: Graph,
-        definition: Definition,
-        body: Sequence[ast.stmt],
-        arguments: ast.arguments,
-        taken: Sequence[str],
-    ) -> bool:
-        """Whether the body is drawn as a whole, and nothing beside it, by words that mean the same in the code.
-
-        Where code looks into functions, every statement has to be as it was typed; what it takes is called `taken`.
-        """
-        if graph.nodes or graph.blocks or len(graph.definitions) > 1:
+    def _is_drawn(self, graph: Graph) -> bool:
+        """Whether the body is drawn as a whole, and nothing beside it."""
+        definition = graph.definitions.get(_NAME)
+        if definition is None or graph.nodes or graph.blocks or len(graph.definitions) > 1:
             return False
         inside = definition.graph
         if not any(node.operator.startswith("torch.") for node in inside.nodes.values()):
             return False
-        if not self._around.definitions.isdisjoint(bound_names(inside)):
-            return False
+        return self._around.definitions.isdisjoint(bound_names(inside))
+
+    def _is_named_alike(self, printed: ast.FunctionDef, arguments: ast.arguments, body: Sequence[ast.stmt]) -> bool:
+        """Whether words that the body is printed with mean the same in the code."""
         before = Free(frozenset())
         before.function(arguments, body)
-        printed = ast.parse("\n".join(one_definition(graph, _NAME, ""))).body[0]
-        assert isinstance(printed, ast.FunctionDef)
-        if self._around.looks_into_functions:
-            return _are_alike(printed.body, body, dict(zip(definition.inputs, taken, strict=False)))
         after = Free(frozenset())
         after.function(printed.args, printed.body)
         return all(name in before.free or self._around.lets(name) for name in after.free)
-
-
-def _are_alike(printed: Sequence[ast.stmt], typed: Sequence[ast.stmt], names: Mapping[str, str]) -> bool:
-    """Whether statements are those that were typed, so that whoever looks at a frame of theirs sees the same."""
-    for part in (part for one in printed for part in ast.walk(one)):
-        if isinstance(part, ast.Name):
-            part.id = names.get(part.id, part.id)
-    return list(map(ast.dump, printed)) == list(map(ast.dump, typed))
 
 
 def _functions(statements: Sequence[ast.stmt], path: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:

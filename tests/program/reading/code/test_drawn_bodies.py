@@ -147,6 +147,27 @@ def test_what_may_be_seen_in_a_frame_is_drawn_where_it_is_printed_as_it_was_type
     assert bool(graph.definitions) == is_drawn
 
 
+def test_what_would_be_printed_otherwise_where_frames_are_looked_at_is_code_and_the_rest_is_drawn() -> None:
+    text = """\
+class A:
+    def f(self, xs):
+        y = torch.ones(1)
+        for x in xs:
+            y = torch.add(y, x)
+            if y > 3:
+                y = torch.relu(y)
+        squares = [k * k for k in range(3)]
+        return y + sum(squares)
+
+
+"""
+    graph = read(f"{text}print(torch.fx.symbolic_trace(A().f))\n")
+    assert {"torch.ones", "torch.add"} <= set(operators(graph, "A.f()"))
+    inside = codes(graph.definitions["A.f()"].graph)
+    assert inside == "if y > 3:\n    y = torch.relu(y)\nsquares = [k * k for k in range(3)]"
+    assert ast.dump(ast.parse(text).body[0]) in ast.dump(ast.parse(write_script(graph)))
+
+
 def test_words_of_the_writer_that_mean_something_else_are_not_printed() -> None:
     head = "import torch\nimport torch.nn.functional as G\n\n\n"
     graph = read("class A:\n    def f(self, x):\n        return G.relu(x)\n\n\nF = A()\n", head)
