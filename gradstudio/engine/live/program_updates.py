@@ -1,6 +1,6 @@
 """A program that comes while a loop runs: what it changes in literals holds from the next turn on (semantics §6)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -8,6 +8,7 @@ import msgspec
 from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.live.reconciliation import reconcile
 from gradstudio.engine.tensor_files import StoredTensors
+from gradstudio.engine.turns.shared_updates import shared_updates
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Loaded as LoadedEvent
@@ -24,29 +25,43 @@ class ProgramUpdates:
 
     Attributes:
         newest: the newest program that came and has not had its turn; None: there is none.
+        waiting: all that did, with their numbers, oldest first.
         taken: document and revision of the newest that was taken before its turn; None: none was.
     """
 
     def __init__(self, send: Callable[[Message], None], counts: Callable[[], Mapping[ItemId, int]]) -> None:
         """Nothing came; `counts` says how many turns of each loop are over."""
         self.newest: Callable[[], Load | None] = lambda: None
+        self.waiting: Callable[[], Sequence[tuple[int, Load]]] = tuple
         self.taken: Version | None = None
         self._send, self._counts = send, counts
         self._seen: Version | None = None
+        self._next: Load | None = None
         self._may_take = False
 
     def begin(self, request: Do) -> None:
         """A verb begins."""
-        self._may_take = request.verb not in AGAIN
+        self._may_take, self._next = request.verb not in AGAIN, None
+
+    def has_news(self) -> bool:
+        """Whether a program waits that nobody has looked at."""
+        newest = self.newest() if self._may_take else None
+        return newest is not None and _version(newest) != self._seen
 
     def asks(self) -> str:
-        """What a verb is left with where a program waits that nobody has looked at: "asked"; else ""."""
-        newest = self.newest() if self._may_take else None
-        return "asked" if newest is not None and _version(newest) != self._seen else ""
+        """What a verb is left with at the end of a turn where a program is to be taken: "asked"; else ""."""
+        if self._next is None and self.has_news():
+            self._next = self._agreed() if shared_updates.is_open else self.newest()
+        return "asked" if self._next is not None else ""
+
+    def _agreed(self) -> Load | None:
+        """The one that all of several ranks take here; None: none."""
+        waiting = dict(self.waiting())
+        return waiting.get(shared_updates.agreed(max(waiting)))
 
     def take(self, live: Live, stored: StoredTensors) -> None:
         """Go on as the program that waits; where that cannot be, it is said, and the program waits for its turn."""
-        request = self.newest()
+        request, self._next = self._next, None
         self._seen = _version(request) if request is not None else None
         if request is None or request.document != live.loaded.document:
             return

@@ -10,7 +10,8 @@ from gradstudio.engine.live.literal_updates import LiteralChanges
 from gradstudio.engine.live.live_state import Binding, Live, Loaded
 from gradstudio.engine.script.compiled_steps import Head, Item, Step, heads, prepare_inside
 from gradstudio.graph.model import ItemId
-from gradstudio.program.model import BlockStatement, Inside, Program, Statement
+from gradstudio.program.model import BlockStatement, Inside, Program, Statement, flatten_statements
+from gradstudio.program.trust import code_digest
 
 NOBODY = ItemId("")
 Bound = tuple[str, Binding, object]
@@ -27,7 +28,10 @@ def reconcile(live: Live, loaded: Loaded) -> bool:
     if loaded.program is live.loaded.program:
         return True
     if loaded.program.codes or live.loaded.program.codes:
-        return _is_same_text(live, loaded)
+        if _is_same_text(live, loaded):
+            return True
+        if not _is_same_code(live.loaded.program, loaded.program):
+            return False
     steps = {step.id: step for step in loaded.steps}
     old_program, program = live.loaded.program, loaded.program
     changes = LiteralChanges(live)
@@ -53,6 +57,12 @@ def _is_same_text(live: Live, loaded: Loaded) -> bool:
     if is_same:
         live.loaded.revision = loaded.revision
     return is_same
+
+
+def _is_same_code(old: Program, new: Program) -> bool:
+    """Whether only what is drawn may differ: what a yes is to is the same, and so are names, by which code reads."""
+    old_names, new_names = ([one.names for one in flatten_statements(program.statements)] for program in (old, new))
+    return (old_names, old.prelude, code_digest(old)) == (new_names, new.prelude, code_digest(new))
 
 
 def _same_header(old: Program, new: Program) -> bool:
