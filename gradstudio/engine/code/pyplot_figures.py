@@ -44,7 +44,8 @@ class Figures:
         self._numbers: WeakKeyDictionary[object, int] = WeakKeyDictionary()
         self._next = count(1)
         self._told_s = 0.0
-        self._drawn_by: tuple[ItemId, int] = ItemId(""), 0
+        self._place: tuple[ItemId, int] = ItemId(""), 0
+        self._drawn_at: WeakKeyDictionary[Any, tuple[ItemId, int]] = WeakKeyDictionary()
 
     def listen(self) -> None:
         """From now on `show` of pyplot, once it is there, tells the figures, and waits for nobody."""
@@ -56,36 +57,46 @@ class Figures:
 
     def look(self, node: ItemId, line: int) -> None:
         """A statement that may have drawn has run."""
-        if not self.wanted or PYPLOT not in sys.modules or not (changed := _changed()):
+        if not self.wanted or PYPLOT not in sys.modules:
             return
-        self._drawn_by = node, line
-        if time.monotonic() - self._told_s >= EVERY_S:
-            self._tell(changed)
+        self._place = node, line
+        self._note_changed()
+        if self._drawn_at and time.monotonic() - self._told_s >= EVERY_S:
+            self._tell()
 
     def finish(self) -> None:
         """The verb is over: all that is open is told as it is now."""
         if self.wanted and PYPLOT in sys.modules:
-            self._tell(_changed())
+            self._note_changed()
+            self._tell()
+
+    def _note_changed(self) -> None:
+        """What was drawn on since the last statement was so by this one; the next shall not be taken for it."""
+        for figure in _changed():
+            figure.stale = False
+            self._drawn_at[figure] = self._place
 
     def _take(self, pyplot: ModuleType) -> None:
         def show(*_args: object, **_kwargs: object) -> None:
             """Show all open figures, as a window does that is closed at once."""
             node, line = self.locate(sys._getframe(1))
-            self._drawn_by = (node, line) if node else self._drawn_by
+            self._place = (node, line) if node else self._place
             if self.wanted:
-                self._tell(_open_figures())
+                self._drawn_at.update(dict.fromkeys(_open_figures(), self._place))
+                self._tell()
             pyplot.close("all")
 
         setattr(pyplot, "show", show)  # noqa: B010 - a module is no class that could say so
 
-    def _tell(self, figures: Sequence[Any]) -> None:
-        node, line = self._drawn_by
-        for figure in figures[:MOST]:
+    def _tell(self) -> None:
+        """Tell of all figures that were drawn on and not told of since."""
+        for figure, (node, line) in list(self._drawn_at.items())[:MOST]:
             number = self._numbers.get(figure) or self._numbers.setdefault(figure, next(self._next))
             picture = picture_of(figure)
             if picture is not None:
                 title = _title_of(figure)
                 self._send(Figured(node=node, line=line, figure=number, title=title, picture=picture))
+        self._drawn_at.clear()
         self._told_s = time.monotonic()
 
 
@@ -118,7 +129,7 @@ def _open_figures() -> list[Any]:
 
 
 def _changed() -> list[Any]:
-    """Open figures on which something was drawn since they were painted last."""
+    """Open figures on which something was drawn since that was noted."""
     managers = sys.modules["matplotlib._pylab_helpers"].Gcf.get_all_fig_managers()
     figures = (manager.canvas.figure for manager in managers)
     return [figure for figure in figures if figure.stale and figure.axes]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gradstudio.program.compile import compile_graph
-from gradstudio.program.model import Program
+from gradstudio.program.model import Program, Statement
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.trust import code_digest
 from gradstudio.protocol import client
@@ -78,6 +78,17 @@ def test_a_figure_that_is_never_shown_is_told_as_it_is_in_the_end(engine: Engine
     assert second.node == next(code.node for code in program.codes if "figure(7)" in code.text)
     _, _, again = run(engine, text, tmp_path, pictures=True)
     assert [event.text for event in again if isinstance(event, Printed)] == ["[1, 7]"], "each run begins without any"
+
+
+def test_a_figure_stays_with_the_statement_that_drew_on_it_whatever_runs_behind_it(
+    engine: EngineProcess, tmp_path: Path
+) -> None:
+    write_stand_in(tmp_path)
+    text = DRAWS.replace("plt.show()\n", "plt.plot(losses)\n\ny = x.max()\n")
+    program, _, heard = run(engine, text, tmp_path, pictures=True)
+    draws = [one for one in program.statements if isinstance(one, Statement) and ".plot(" in one.text]
+    assert len(draws) == 2
+    assert (figures(heard)[-1].node, figures(heard)[-1].line) == (draws[1].node, draws[1].line)
 
 
 def test_nobody_who_does_not_ask_pays_for_pictures(engine: EngineProcess, tmp_path: Path) -> None:
