@@ -29,13 +29,18 @@ def statement_texts(code: str) -> list[str]:
 
     The empty line that parts two cards is in none. Where there is one, what stands above it is of the statement before.
     """
+    return [text for text, _ in _pieces(code)]
+
+
+def _pieces(code: str) -> list[tuple[str, bool]]:
+    """The statements of a code, and whether an empty line stands above each that is not the first."""
     try:
         body = ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return [code]
+        return [(code, False)]
     lines = code.split("\n")
-    texts: list[str] = []
-    begin = 0
+    pieces: list[tuple[str, bool]] = []
+    begin, is_apart = 0, False
     for one, following in pairwise(body):
         end, stop = last_line(one), first_line(following) - 1
         if end > stop:
@@ -43,9 +48,9 @@ def statement_texts(code: str) -> list[str]:
         while end < stop and lines[end][:1] in (" ", "\t") and lines[end].strip():
             end += 1  # a comment that stands as deep as the block above it
         gap = next((k for k in range(end, stop) if not lines[k].strip()), None)
-        texts.append("\n".join(lines[begin : end if gap is None else gap]))
-        begin = end if gap is None else gap + (not lines[gap])
-    return [*texts, "\n".join(lines[begin:])]
+        pieces.append(("\n".join(lines[begin : end if gap is None else gap]), is_apart))
+        begin, is_apart = (end, False) if gap is None else (gap + (not lines[gap]), True)
+    return [*pieces, ("\n".join(lines[begin:]), is_apart)]
 
 
 def can_split(graph: Graph, item: ItemId) -> bool:
@@ -86,7 +91,8 @@ def _is_drawn_alone(graph: Graph, text: str) -> bool:
 def split(graph: Graph, item: ItemId) -> Edits:
     """One card for each statement of a card of code; the first keeps its id.
 
-    An empty line parts them in the text, as it parts all cards of code.
+    An empty line parts them in the text, as it parts all cards of code; where there was none, *Merge with next* takes
+    it away again.
 
     Raises:
         Refused: there is nothing to split, or a name of it cannot be what it is now.
@@ -100,7 +106,7 @@ def split(graph: Graph, item: ItemId) -> Edits:
     body = graph.parents[item]
     index = graph.bodies[body].index(item)
     made: dict[str, Result] = {wire.port.removeprefix(READ): (wire.source, wire.output) for wire in arriving}
-    for k, text in enumerate(statement_texts(code_of(node))):
+    for k, (text, is_apart) in enumerate(_pieces(code_of(node))):
         part = with_code(node, text)
         names = code_names(part)
         part = msgspec.structs.replace(
@@ -109,7 +115,7 @@ def split(graph: Graph, item: ItemId) -> Edits:
             muted_wires={p: one for p, one in node.muted_wires.items() if p.removeprefix(READ) in names.reads},
         )
         if k:
-            part = msgspec.structs.replace(part, id=draft.new_id(), note="", beside="", blank_before=True, marks=())
+            part = msgspec.structs.replace(part, id=draft.new_id(), note="", beside="", blank_before=is_apart, marks=())
             draft.do(AddNode(part, body, index + k))
         else:
             draft.put(part)
@@ -122,6 +128,8 @@ def split(graph: Graph, item: ItemId) -> Edits:
 def merge_with_next(graph: Graph, item: ItemId) -> Edits:
     """A card of code and the one behind it as one card, with the lines that both have in the text and those between.
 
+    An empty line of their own stays; one that is there only because they are two cards goes.
+
     Raises:
         Refused: no card of code follows, or Python would take the lines of both for something else.
     """
@@ -130,7 +138,8 @@ def merge_with_next(graph: Graph, item: ItemId) -> Edits:
         raise Refused("Merge with next takes a card of code with another one right behind it.")
     draft, first, second = Draft(graph), graph.nodes[item], graph.nodes[other]
     above = [*paragraphs(second.note), *(comment_lines(second.beside) if second.beside.strip() else ())]
-    code = "\n".join([_printed(graph, first), "", *above, _printed(graph, second)])
+    gap = [""] if second.blank_before else []
+    code = "\n".join([_printed(graph, first), *gap, *above, _printed(graph, second)])
     merged = with_code(first, code)
     names = code_names(merged)
     if not names.taken and (first.names or second.names):

@@ -165,10 +165,8 @@ def test_split_leaves_one_statement_on_each_card_and_every_line_as_it_was(text: 
     assert snapshot(graph) == state
 
 
-@pytest.mark.parametrize("text", [APART, ALL])
-def test_merge_leaves_the_text_as_it_was(text: str) -> None:
-    graph = read(text)
-    split_all(graph)
+def test_merge_leaves_the_text_as_it_was() -> None:
+    graph = read(APART)
     before, state = write_script(graph), snapshot(graph)
     (first, second, *_) = cards(graph)
     back = apply_all(graph, merge_with_next(graph, first))
@@ -179,6 +177,19 @@ def test_merge_leaves_the_text_as_it_was(text: str) -> None:
     merge_all(graph)
     assert write_script(graph) == before
     assert not compile_graph(graph).incomplete
+
+
+@pytest.mark.parametrize("text", [APART, TOGETHER, LOOP, ALL])
+def test_the_text_is_the_same_byte_for_byte_when_cards_are_split_and_merged_and_split_again(text: str) -> None:
+    graph = read(text)
+    merge_all(graph)
+    merged = write_script(graph)
+    split_all(graph)
+    parted = write_script(graph)
+    merge_all(graph)
+    assert write_script(graph) == merged
+    split_all(graph)
+    assert write_script(graph) == parted
 
 
 @pytest.mark.parametrize("text", [APART, TOGETHER, LOOP])
