@@ -93,8 +93,9 @@ def union(boxes: Iterable[Box]) -> Box | None:
     found = list(boxes)
     if not found:
         return None
-    x, y = min(box.x for box in found), min(box.y for box in found)
-    return Box(x, y, max(box.right for box in found) - x, max(box.bottom for box in found) - y)
+    x, y = min([box.x for box in found]), min([box.y for box in found])
+    right, bottom = max([box.x + box.width for box in found]), max([box.y + box.height for box in found])
+    return Box(x, y, right - x, bottom - y)
 
 
 def frame_box(
@@ -128,9 +129,9 @@ def visible(bounds: Floats, view: Box, margin: float = 4.0) -> "NDArray[np.bool_
 def few_visible(rectangles: Iterable[Corners], view: Box, margin: float = 4.0) -> list[int]:
     """The numbers of those that can show in the view, of a few."""
     low_x = view.x - margin
-    high_x = view.right + margin
+    high_x = view.x + view.width + margin
     low_y = view.y - margin
-    high_y = view.bottom + margin
+    high_y = view.y + view.height + margin
     return [
         k
         for k, (left, top, right, bottom) in enumerate(rectangles)

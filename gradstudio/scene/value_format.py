@@ -142,7 +142,7 @@ def cells(summary: Summary, columns: int, digits: int = 4) -> tuple[tuple[str, .
         across = [_alike(column, digits, nested_scalars(value)) for column in zip(*value, strict=True)]
         return tuple(zip(*across, strict=True))
     texts = _alike(value, digits, value)
-    return tuple(texts[start : start + columns] for start in range(0, len(texts), columns))
+    return tuple([texts[start : start + columns] for start in range(0, len(texts), columns)])
 
 
 def are_coarse(summary: Summary, texts: Sequence[Sequence[str]], digits: int) -> bool:
@@ -269,7 +269,7 @@ def oddities(summary: Summary) -> str:
     """``33 % NaN, 2 × +∞``: how many elements are not finite, in words; "" when all are."""
     total = max(1, element_count(summary.shape))
     found = (("NaN", summary.nan), ("+∞", summary.posinf), ("−∞", summary.neginf))
-    return BETWEEN.join(_share(count, total, name) for name, count in found if count)
+    return BETWEEN.join([_share(count, total, name) for name, count in found if count])
 
 
 def oddity_wordings(summary: Summary) -> tuple[str, ...]:

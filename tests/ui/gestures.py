@@ -30,6 +30,8 @@ NUMPY = str(Path(np.__file__).parent)
 MAKERS = frozenset({"__init__", "__new__"})
 HELD_MS = 60_000
 """Longer than any gesture."""
+ASKED_BY_QT = frozenset({"event", "eventFilter", "heightForWidth", "resizeEvent"})
+"""Overrides that Qt calls as often as it happens to lay out and paint: more passes where the machine is busy."""
 SOON_MS = 300
 """What waits so long at most belongs to the gesture."""
 
@@ -55,6 +57,11 @@ class Calls:
     def total(self) -> int:
         """All calls."""
         return self.by_function.total()
+
+    @property
+    def own(self) -> int:
+        """Those that do not hang on how often Qt passes over the window."""
+        return sum(count for (_, name), count in self.by_function.items() if name not in ASKED_BY_QT)
 
     def told(self) -> str:
         """The functions that are called most."""

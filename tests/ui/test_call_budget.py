@@ -66,7 +66,7 @@ def test_a_second_step_back_asks_little(rested: Desk) -> None:
     with counting() as calls:
         rested.key(Key.Key_F10, Keys.ShiftModifier)
         come_to_rest(rested)
-    assert calls.total <= 2540, calls.told()
+    assert calls.own <= 2300, calls.told()
 
 
 def test_a_step_back_does_not_lay_out_the_window(rested: Desk) -> None:

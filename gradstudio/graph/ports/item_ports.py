@@ -210,7 +210,7 @@ def _code_ports(graph: Graph, node: Node, row: Operator) -> list[Port]:
 def _add_parameter_ports(ports: list[Port], graph: Graph, owner: Node | Block, parameter: Parameter) -> None:
     """Put the ports of a parameter behind those there are: one, or one for each element of a list."""
     count = owner.lengths.get(parameter.name)
-    if count is None and _is_given_nothing(graph, owner, parameter):
+    if count is None and parameter.name == INPUTS and _is_given_nothing(graph, owner):
         count = 0
     if count is None or not is_list_like(parameter):
         ports.append(_port(graph, owner, parameter, parameter.name, parameter.name, None))
@@ -228,9 +228,9 @@ def _add_parameter_ports(ports: list[Port], graph: Graph, owner: Node | Block, p
         ports.append(Port(f"{parameter.name}.{count}", "+", element, element=count, grows=True))
 
 
-def _is_given_nothing(graph: Graph, owner: Node | Block, parameter: Parameter) -> bool:
-    """Whether it is what a call of code may be given, and is not."""
-    is_free = isinstance(owner, Node) and owner.operator in FREE and parameter.name == INPUTS
+def _is_given_nothing(graph: Graph, owner: Node | Block) -> bool:
+    """Whether a call of code, which may be given anything, is given nothing."""
+    is_free = isinstance(owner, Node) and owner.operator in FREE
     return is_free and not owner.literals.get(INPUTS) and (owner.id, INPUTS) not in graph.wires
 
 

@@ -110,12 +110,12 @@ def step(index: BackwardIndex, first: int, place: int) -> BackwardStep:
     head = rows[0]
     inside = {row.id for row in rows}
     arrivals = tuple(
-        arrival for offset, row in enumerate(rows) for arrival in _arrivals(index, row, first + offset, inside)
+        [arrival for offset, row in enumerate(rows) for arrival in _arrivals(index, row, first + offset, inside)]
     )
     wires = tuple(
-        wire for wire in index.into.get(head.node, ()) if wire.turns == head.turns and first <= wire.place <= place
+        [wire for wire in index.into.get(head.node, ()) if wire.turns == head.turns and first <= wire.place <= place]
     )
-    saved = tuple(tensor for row in rows for tensor in row.saved)
+    saved = tuple([tensor for row in rows for tensor in row.saved])
     return BackwardStep(head.node, head.turns, head.backward, head.order, rows, arrivals, wires, saved)
 
 

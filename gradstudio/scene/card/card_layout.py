@@ -185,7 +185,7 @@ class CardLayout(msgspec.Struct, frozen=True, gc=False):
 
     def fields(self) -> tuple[InputRow, ...]:
         """The rows whose literal can be edited in place, top to bottom."""
-        return tuple(row for row in self.inputs if row.field is not None)
+        return tuple([row for row in self.inputs if row.field is not None])
 
 
 def card_layout(

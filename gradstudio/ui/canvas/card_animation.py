@@ -50,8 +50,6 @@ class CardAnimation(QObject):
         self._clock.finished.connect(self.finish)
         canvas.store.edited.connect(self.finish)
         canvas.store.replaced.connect(self.finish)
-        canvas.widget.installEventFilter(self)
-        canvas.viewport().installEventFilter(self)
 
     @property
     def is_moving(self) -> bool:
@@ -67,6 +65,7 @@ class CardAnimation(QObject):
         if not ways or sum(key in scene.stack.index for key in ways) > MOST_CARDS or not self._wanted():
             return
         self._ways = ways
+        watch(self, self._canvas)
         self._clock.setDuration(GLIDE_MS)
         self._clock.start()
         self._show(0.0)
@@ -76,6 +75,7 @@ class CardAnimation(QObject):
         if self._ways:
             self._ways = {}
             self._clock.stop()
+            unwatch(self, self._canvas)
             self._canvas.scene.drag.let_go()
             self._canvas.repaint_scene()
 
@@ -100,3 +100,15 @@ class CardAnimation(QObject):
             {key: (a + (x - a) * part, b + (y - b) * part) for key, ((a, b), (x, y)) in self._ways.items()}
         )
         self._canvas.repaint_scene()
+
+
+def watch(animation: QObject, canvas: CanvasContext) -> None:
+    """It sees what a person does to the canvas: only while something moves, for each event asks whoever watches."""
+    canvas.widget.installEventFilter(animation)
+    canvas.viewport().installEventFilter(animation)
+
+
+def unwatch(animation: QObject, canvas: CanvasContext) -> None:
+    """Nothing moves any more."""
+    canvas.widget.removeEventFilter(animation)
+    canvas.viewport().removeEventFilter(animation)

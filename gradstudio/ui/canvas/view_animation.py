@@ -10,7 +10,7 @@ from gradstudio.graph.model import ItemId
 from gradstudio.scene.camera import Camera, interpolate, shows_whole
 from gradstudio.scene.geometry import Box
 from gradstudio.ui.canvas.canvas_context import CanvasContext
-from gradstudio.ui.canvas.card_animation import ENDS
+from gradstudio.ui.canvas.card_animation import ENDS, unwatch, watch
 
 TRAVEL_MS: Final = 220
 
@@ -36,8 +36,6 @@ class ViewAnimation(QObject):
         self._clock.setEndValue(1.0)
         self._clock.valueChanged.connect(self._on_clock_value_changed)
         self._clock.finished.connect(self.finish)
-        canvas.widget.installEventFilter(self)
-        canvas.viewport().installEventFilter(self)
 
     @property
     def is_moving(self) -> bool:
@@ -60,6 +58,7 @@ class ViewAnimation(QObject):
         size = canvas.viewport().width(), canvas.viewport().height()
         if camera.zoom < here.zoom:  # the way out is shown from the larger picture, the way in from the one there is
             canvas.picture.prepare(camera, *size, canvas.viewport().devicePixelRatioF())
+        watch(self, canvas)
         self._clock.start()
 
     def finish(self) -> None:
@@ -75,6 +74,7 @@ class ViewAnimation(QObject):
         """Stay here: somebody else moves the view."""
         self._way = self._then = None
         self._clock.stop()
+        unwatch(self, self._canvas)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A key, a press or another size finds the view where it was going."""

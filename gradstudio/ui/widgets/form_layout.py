@@ -56,14 +56,14 @@ class PairTable(QWidget):
         """Show exactly these."""
         if pairs == self._pairs:
             return
-        self._pairs = pairs
+        known, self._pairs = self._pairs or (), pairs
         for _ in range(len(self._rows), len(pairs)):
             self._add_row()
         for k, (name, value) in enumerate(self._rows):
             visible = k < len(pairs)
             name.setVisible(visible)
             value.setVisible(visible)
-            if visible:
+            if visible and pairs[k : k + 1] != known[k : k + 1]:
                 name.setText(pairs[k][0])
                 value.setText(breakable(pairs[k][1]))
         self.setVisible(bool(pairs))

@@ -89,7 +89,7 @@ class Ledger(QWidget):
         """Numbers stand in one column where that leaves room for all names; one without room stands below its name."""
         width = self.width()
         rows = [row for row in self._rows[: len(self.lines)] if row.is_value]
-        column_px = max((row.number_px for row in rows if row.name_px + row.number_px <= width), default=0)
+        column_px = max([0, *[row.number_px for row in rows if row.name_px + row.number_px <= width]])
         for row in rows:
             below = row.number_px > column_px or row.name_px + column_px > width
             if below != row.is_below:
@@ -131,6 +131,7 @@ class _Row:
         self.number.setFont(mono_font())
         self.below.setFont(mono_font())
         self._is_bold = False
+        self._role = ""
         self.name.setFont(mono_font())
         self.button.setFont(mono_font())
         self.note.setFont(mono_font(11))
@@ -203,8 +204,10 @@ class _Row:
             font = mono_font(weight=QFont.Weight.Bold if is_sum else QFont.Weight.Normal)
             for number in (self.number, self.below):
                 number.setFont(font)
-        for number in (self.number, self.below):
-            _give_role(number, role)
+        if role != self._role:
+            self._role = role
+            for number in (self.number, self.below):
+                _give_role(number, role)
         strip_px = STRIP_WIDTH_PX if not self.strip.isHidden() else 0
         self.name_px = self.name.fontMetrics().horizontalAdvance(line.name) + strip_px + self._gaps_px
         is_long = len(text) > LONG

@@ -24,6 +24,8 @@ from gradstudio.ui.widgets.form_layout import PairTable, label
 
 ROW_PX = 22
 MAX_VISIBLE_ROWS = 8
+SIZED_BY = 8
+"""All columns are as wide as the longest number among so many rows and columns needs."""
 MIN_COLUMN_PX, MAX_COLUMN_PX = 54, 110
 
 
@@ -95,10 +97,8 @@ class TensorPage(QWidget):
         self.table.setVisible(rows > 0 and columns > 0)
         header = self.table.horizontalHeader()
         header.setVisible(len(self.model.shape) > 1)
-        width = max(
-            (len(self.model.index(r, c).data() or "") for r in range(min(rows, 8)) for c in range(min(columns, 8))),
-            default=4,
-        )
+        texts = [self.model.text(r, c) for r in range(min(rows, SIZED_BY)) for c in range(min(columns, SIZED_BY))]
+        width = max(map(len, texts), default=4)
         advance = self.table.fontMetrics().horizontalAdvance("0")
         header.setDefaultSectionSize(min(max(width * advance + 18, MIN_COLUMN_PX), MAX_COLUMN_PX))
         header.setStretchLastSection(columns == 1)

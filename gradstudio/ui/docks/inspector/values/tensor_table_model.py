@@ -94,6 +94,11 @@ class TensorTableModel(QAbstractTableModel):
         """Colour the odd values anew."""
         self._theme = theme
 
+    def text(self, row: int, column: int) -> str:
+        """What a cell says."""
+        value = self._value(row, column)
+        return "…" if value is None else number(value)
+
     # ------------------------------------------------------------------ Qt overrides
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
@@ -107,8 +112,7 @@ class TensorTableModel(QAbstractTableModel):
             return None
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                value = self._value(index.row(), index.column())
-                return "…" if value is None else number(value)
+                return self.text(index.row(), index.column())
             case Qt.ItemDataRole.EditRole:
                 return str(self._value(index.row(), index.column()))
             case Qt.ItemDataRole.ToolTipRole:
