@@ -1,7 +1,9 @@
 """The sentences to the states of a gradient that engine and timeline both say. No Qt, no torch."""
 
 from collections.abc import Sequence
+from typing import Final
 
+from gradstudio.protocol.messages.backward_trace import HookKind, HookRun
 from gradstudio.protocol.messages.events import GradPart
 
 NOT_RUN = "No backward has run since it was made."
@@ -18,6 +20,12 @@ VALUE = "The gradient of the last backward that reached it."
 LEAF_VALUE = "What the last backward left in .grad."
 NOTHING_IN_GRAD = "Nothing stands in its .grad."
 NOT_RETAINED = "Only leaves keep a .grad; retain_grad() before the backward keeps that of any value."
+_HOOKS: Final[dict[HookKind, str]] = {
+    "tensor": "hook of the tensor",
+    "accumulated": "hook behind .grad",
+    "module": "hook of the module",
+    "node": "hook of the autograd node",
+}
 MOST_NAMED = 6
 """So many backwards are named; of more the first and the last."""
 
@@ -25,6 +33,12 @@ MOST_NAMED = 6
 def value_after(operator: str) -> str:
     """What a gradient is of whose value was written into since it was made; `operator` is the writer's ("add_")."""
     return f"The gradient of the last backward that reached it, of the value after {operator} wrote into its memory."
+
+
+def hook_words(hook: HookRun) -> str:
+    """A hook by its function and where that is defined: ``hook of the tensor: double (train.py:12)``."""
+    place = f"{hook.file}:{hook.line}" if hook.file else f"line {hook.line}"
+    return f"{_HOOKS[hook.kind]}: {hook.name}" + (f" ({place})" if hook.line else "")
 
 
 def is_untouched(parts: Sequence[GradPart], current: int) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, assert_never
 
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
+from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, HookRun
 from gradstudio.protocol.messages.debugging import Clash
 from gradstudio.protocol.messages.events import NamedEntry, Printed, Report, Row
 from gradstudio.protocol.messages.ranks import Spread
@@ -209,6 +209,19 @@ def _autograd(row: AutogradRow, addresses: Mapping[ItemId, str]) -> Json:
         "turns": list(row.turns),
         "incoming": [_gradient(summary) for summary in row.incoming],
         "outgoing": [_gradient(summary) for summary in row.outgoing],
+        **({"hooks": [_hook(hook) for hook in row.hooks]} if row.hooks else {}),
+    }
+
+
+def _hook(hook: HookRun) -> Json:
+    return {
+        "kind": hook.kind,
+        "name": hook.name,
+        "file": hook.file or None,
+        "line": hook.line or None,
+        "changed": hook.changed,
+        "before": _gradient(hook.before),
+        "after": _gradient(hook.after),
     }
 
 

@@ -23,6 +23,7 @@ from gradstudio.engine.backward.bucket_reductions import LocalGrads, Reductions
 from gradstudio.engine.backward.node_hooks import Hooks
 from gradstudio.engine.backward.reduction_rows import reduction_rows
 from gradstudio.engine.backward.saved_tensors import is_released
+from gradstudio.engine.backward.user_hooks import UserHooks
 from gradstudio.engine.backward.wire_gradients import wire_gradients
 from gradstudio.engine.clean_modes import clean_modes
 from gradstudio.engine.gradient.gradient_registry import Gradients
@@ -90,7 +91,7 @@ class Recording:
         self._before: dict[int, Summary | None] = {}
         self._known: dict[int, Summary] = {}
         self._grows = False
-        self._hooks = Hooks()
+        self._hooks, self._user_hooks = Hooks(), UserHooks(gradients.max_values)
 
     def __enter__(self) -> "Recording":
         """Attach the hooks."""
@@ -102,6 +103,8 @@ class Recording:
                 self._hooks.add_before(seen.node, self._before_python)
         saw, freely = self._saw, self._saw_freely()
         self._hooks.add([(seen.node, partial(saw if self._shared or seen.drops else freely, seen)) for seen in seens])
+        with clean_modes():
+            self._user_hooks.watch(seens, self._gradients.values, self._hooks.others(len(seens)))
         if self._reductions is not None:
             self._reductions.begin()
         self._last = time.perf_counter()
@@ -110,6 +113,7 @@ class Recording:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Remove the hooks and make the record; of one that failed also what had come where nothing ran any more."""
         self._hooks.remove()
+        self._user_hooks.remove()
         if self._reductions is not None:
             self._reductions.end()
             self._local = self._reductions.local()
@@ -363,6 +367,7 @@ class Recording:
             seconds=seen.seconds,
             before=self._before.get(seen.id),
             after=seen.after,
+            hooks=tuple(self._user_hooks.runs.get(seen.id, ())),
         )
 
 

@@ -5,7 +5,7 @@ the entry goes into the same dictionary of the node, under a key of our own, and
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from functools import cache
 from typing import Any
 
@@ -14,6 +14,8 @@ from torch.autograd.graph import Node
 
 KEY = "gradstudio"
 Hook = Callable[[Any, Any], None]
+Entered = tuple[int, MutableMapping[Any, Callable[..., Any]]]
+"""By number of a node the hooks that torch calls behind it, those of the program among them."""
 
 
 class Hooks:
@@ -37,6 +39,12 @@ class Hooks:
                 entries(node.register_hook(hook))
         finally:
             _ENTERING.ours = False
+
+    def others(self, count: int) -> Iterator[Entered]:
+        """Of the nodes that were entered last, so many: by place all hooks of those that have more than ours."""
+        for place, entry in enumerate(self._entries[len(self._entries) - count :]):
+            if type(entry) is OrderedDict and len(entry) > 1:
+                yield place, entry
 
     def remove(self) -> None:
         """Take them out."""

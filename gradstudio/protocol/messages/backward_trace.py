@@ -1,6 +1,7 @@
 """The record of one backward: its autograd nodes in the order torch executed them, and the gradient along each wire."""
 
 from typing import Annotated
+from typing import Literal as OneOf
 
 import msgspec
 
@@ -79,6 +80,34 @@ ALL_REDUCE = "AllReduce"
 """`AutogradRow.autograd` of a reduction, which is no autograd node."""
 
 
+HookKind = OneOf["tensor", "accumulated", "module", "node"]
+ShortText = Annotated[str, msgspec.Meta(max_length=200)]
+
+
+class HookRun(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """A hook of the program's own that ran at an autograd node.
+
+    Attributes:
+        kind: of a tensor (before its node), of a leaf behind its `.grad`, of a module, or of the node (behind it).
+        name: of its function; `file` and `line` where that is defined, "" in the program that is drawn.
+        index: which of the gradients that came in (of a tensor's), or went out.
+        before, after: that gradient, or the leaf's `.grad`.
+        changed: it is another, or was written into.
+    """
+
+    kind: HookKind
+    name: ShortText
+    file: ShortText = ""
+    line: Count = 0
+    index: Count = 0
+    before: Summary | None = None
+    after: Summary | None = None
+    changed: bool = False
+
+
+HookRuns = Annotated[tuple[HookRun, ...], msgspec.Meta(max_length=1000)]
+
+
 class AutogradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """One real autograd node in one backward: what came in, what went out (None where undefined).
 
@@ -93,6 +122,7 @@ class AutogradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defa
         order: 1: made by the forward; 2: made by a backward with create_graph; and so on.
         before, after: of an AccumulateGrad: the leaf's `.grad` before and behind it.
         reduction: what ranks did together: `incoming` are the gradients of this one, `outgoing` the means.
+        hooks: of the program's own that ran there, in order: `incoming` is what those of tensors have left.
     """
 
     backward: Count
@@ -110,6 +140,7 @@ class AutogradRow(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defa
     before: Summary | None = None
     after: Summary | None = None
     reduction: Reduction | None = None
+    hooks: HookRuns = ()
 
 
 class WireGrad(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):

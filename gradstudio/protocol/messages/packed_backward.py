@@ -12,6 +12,7 @@ from gradstudio.protocol.messages.backward_trace import (
     AutogradRow,
     BackwardTraced,
     EdgeValue,
+    HookRuns,
     Reduction,
     SavedTensor,
     WireGrad,
@@ -44,6 +45,7 @@ class PackedRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     before: Number
     after: Number
     reduction: Reduction | None = None
+    hooks: HookRuns = ()
 
 
 class PackedWire(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -77,7 +79,7 @@ def packed(traced: BackwardTraced) -> PackedBackward:
         PackedRow(
             row.backward, row.autograd, row.node, row.turns, numbers(row.incoming), numbers(row.outgoing), row.id,
             row.next, row.values, row.saved, row.order, row.seconds, number(row.before), number(row.after),
-            row.reduction,
+            row.reduction, row.hooks,
         )
         for row in traced.rows
     ]  # fmt: skip
@@ -111,7 +113,7 @@ def unpacked(message: PackedBackward) -> BackwardTraced:
             incoming=shown(row.incoming), outgoing=shown(row.outgoing), id=row.id, next=row.next, values=row.values,
             saved=row.saved, order=row.order, seconds=row.seconds,
             before=None if row.before is None else known[row.before],
-            after=None if row.after is None else known[row.after], reduction=row.reduction,
+            after=None if row.after is None else known[row.after], reduction=row.reduction, hooks=row.hooks,
         )
         for row in message.rows
     ]  # fmt: skip

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from html import escape
 
 from gradstudio.graph.groups.call_ids import outermost
+from gradstudio.protocol.gradient_sentences import hook_words
 from gradstudio.protocol.messages.backward_trace import AutogradRow, Reduction
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
 from gradstudio.protocol.ranks.arrival_words import late_words
@@ -91,6 +92,8 @@ def _gradients(ticks: list[Tick]) -> Iterable[str]:
         yield f"gradient in: {escape(short(summary))}"
     for summary in last.outgoing[:MAX_LINES]:
         yield f"gradient out: {escape(short(summary))}"
+    for hook in (hook for tick in ticks if tick.autograd is not None for hook in tick.autograd.hooks if hook.changed):
+        yield f"{escape(hook_words(hook))}: {escape(short(hook.before))} → {escape(short(hook.after))}"
     if last.after is not None:
         before = short(last.before) if last.before is not None else "None"
         yield f".grad: {escape(before)} → {escape(short(last.after))}"

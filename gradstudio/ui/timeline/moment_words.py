@@ -112,7 +112,8 @@ def autograd_words(timeline: Timeline, tick: Tick, unfolded: bool) -> str:
 def row_words(row: AutogradRow) -> str:
     """The autograd node of a row; of an all-reduce its bucket, and who was late."""
     if row.reduction is None:
-        return row.autograd
+        changing = [hook.name for hook in row.hooks if hook.changed]
+        return f"{row.autograd} (hook {', '.join(changing)})" if changing else row.autograd
     from gradstudio.protocol.ranks.arrival_words import late_words
 
     late = late_words(row.reduction.arrivals)

@@ -173,6 +173,10 @@ def test_beside_a_hook_of_a_leaf_a_step_of_the_backward_tells_what_its_rule_gave
     assert left["PowBackward0"] == [[3.0, 12.0]]
     (leaf,) = [row for row in traced.rows if row.autograd == "AccumulateGrad"]
     assert leaf.after is not None and leaf.after.value == [30.0, 120.0]
+    (told,) = leaf.hooks
+    assert told.before is not None and told.after is not None
+    assert (told.before.value, told.after.value, told.changed) == ([3.0, 12.0], [30.0, 120.0], True)
+    assert (told.name, told.line) == ("lambda", 4)  # of the script, where an empty line parts code
 
 
 def test_what_is_compiled_is_compiled_in_a_recorded_run_too_and_is_one_call(

@@ -4,6 +4,7 @@ import copy
 import runpy
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -328,3 +329,72 @@ def test_a_layer_with_hooks_is_one_call_and_what_its_hooks_compute_follows(tmp_p
     assert len(kept) == len(seen) == 1
     gradients = [row.grad for (_, path), row in found.leaf_gradients.items() if path == "weight"]
     assert summarise(names["weight"].grad) in gradients
+
+
+def _doubled(grad: Tensor) -> Tensor:
+    return grad * 2
+
+
+def _tripled(grad: Tensor) -> None:
+    grad.mul_(3)
+
+
+def _clipped(leaf: Tensor) -> None:
+    assert leaf.grad is not None
+    leaf.grad.clamp_(-0.1, 0.1)
+
+
+def _five_times(_module: nn.Module, sent: Any, _came: Any) -> tuple[Tensor, ...]:
+    return tuple(grad * 5 for grad in sent)
+
+
+def test_every_hook_that_changed_a_gradient_is_told_at_its_step_with_the_gradient_before_and_behind_it(
+    tmp_path: Path,
+) -> None:
+    """Plain torch sends back what is computed here by hand, a hook after the other."""
+    names: dict[str, Tensor] = {}
+
+    def run(path: Path) -> None:
+        net = nn.Sequential(nn.Linear(3, 2), nn.Tanh())
+        net[1].register_full_backward_hook(_five_times)
+        net[0].bias.register_hook(partial(_doubled))
+        net[0].bias.register_hook(_tripled)
+        net[0].weight.register_post_accumulate_grad_hook(_clipped)
+        x = torch.randn(4, 3)
+        with gradstudio.record(path):
+            h = net(x)
+            h.register_hook(lambda grad: grad * 7)
+            z = h * 2
+            z.register_hook(lambda grad: None)
+            loss = z.sum() + (h**2).sum()
+            loss.backward()
+        came = 2 * h.detach() + 2
+        sent = came * 7 * (1 - h.detach() ** 2)
+        names.update(came=came, h=came * 7, sent=sent, module=sent * 5, bias=(sent * 5).sum(0))
+        names.update(weight=(sent * 5).T @ x, grad=net[0].weight.grad)
+        assert list(net[0].bias._backward_hooks.values())[1] is _tripled
+
+    found = recorded(tmp_path, run)
+    told = {hook.name: hook for traced in found.backwards for row in traced.rows for hook in row.hooks if hook.changed}
+
+    def figures(name: str) -> tuple[Any, Any]:
+        hook = told[name]
+        assert hook.before is not None and hook.after is not None
+        assert hook.file == "test_recorded_programs.py"
+        return torch.tensor(hook.before.value), torch.tensor(hook.after.value)
+
+    expected = {
+        "lambda": (names["came"], names["h"]),
+        "_five_times": (names["sent"], names["module"]),
+        "_doubled": (names["bias"], names["bias"] * 2),
+        "_tripled": (names["bias"] * 2, names["bias"] * 6),
+        "_clipped": (names["weight"], names["grad"]),
+    }
+    assert told.keys() == expected.keys()
+    for name, (before, after) in expected.items():
+        torch.testing.assert_close(figures(name), (before, after), rtol=1e-5, atol=1e-6)
+    assert told["_doubled"].line == _doubled.__code__.co_firstlineno
+    idle = [hook for traced in found.backwards for row in traced.rows for hook in row.hooks if not hook.changed]
+    assert [hook.name for hook in idle] == ["lambda"]
+    kinds = {told[name].kind for name in expected}
+    assert kinds == {"tensor", "module", "accumulated"}

@@ -12,6 +12,7 @@ from gradstudio.protocol.messages.backward_trace import (
     AutogradRow,
     BackwardTraced,
     EdgeValue,
+    HookRun,
     Reduction,
     SavedTensor,
     Share,
@@ -42,7 +43,7 @@ def backward() -> BackwardTraced:
         AutogradRow(backward=1, autograd="AddBackward0", node=ItemId("b"), turns=(3,), incoming=(went,),
                     outgoing=(went, went), id=1, next=((2, 0), (2, 0)), order=2),
         AutogradRow(backward=1, autograd="AccumulateGrad", node=ItemId("c"), incoming=(went,), id=2, before=grad,
-                    after=came),
+                    after=came, hooks=(HookRun(kind="tensor", name="double", after=SHARE.grads[0]),)),
         AutogradRow(backward=1, autograd="AllReduce", node=ItemId("c"), incoming=(went,), outgoing=(came,),
                     reduction=Reduction(bucket=1, ranks=2, came_s=1.0, done_s=2.0, shares=(SHARE,))),
     )  # fmt: skip

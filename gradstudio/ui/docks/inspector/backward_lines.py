@@ -9,8 +9,10 @@ from gradstudio.advice.derivatives.rule_rows import BROADCAST, SPREAD
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.operators.catalogue.loader import load
+from gradstudio.protocol.gradient_sentences import hook_words
 from gradstudio.protocol.messages.backward_trace import AutogradRow, EdgeValue, Reduction, SavedTensor, WireGrad
 from gradstudio.protocol.messages.events import GradRow
+from gradstudio.protocol.messages.records import Summary
 from gradstudio.protocol.ranks.arrival_words import NOTICED_S, duration_words, late_words, waits
 from gradstudio.protocol.timeline.run_timeline import Arrival, BackwardStep, Contribution
 from gradstudio.scene import value_format
@@ -56,7 +58,8 @@ def lines_of(
     autograd = list[Line]()
     for row in step.rows:
         autograd += _autograd(graph, row, retained)
-    return StepLines(tuple(_arrives(graph, step)), tuple(rules), source, leaving, tuple(autograd))
+    arriving = (*_arrives(graph, step), *_hooks(step, before_node=True))
+    return StepLines(arriving, tuple(rules), source, (*leaving, *_hooks(step, before_node=False)), tuple(autograd))
 
 
 def rule_of(graph: Graph, item: ItemId) -> LocalRule | None:
@@ -78,20 +81,43 @@ def rule_of(graph: Graph, item: ItemId) -> LocalRule | None:
 def _arrives(graph: Graph, step: BackwardStep) -> Iterator[Line]:
     shown = [arrival for arrival in step.arrivals if arrival.value is not None] or list(step.arrivals)
     for arrival in shown:
-        yield from _arrival(graph, arrival, len(shown) > 1)
+        yield from _arrival(graph, arrival, len(shown) > 1, _before_hooks(step, arrival))
 
 
-def _arrival(graph: Graph, arrival: Arrival, several: bool) -> Iterator[Line]:
+def _arrival(graph: Graph, arrival: Arrival, several: bool, came: Summary | None) -> Iterator[Line]:
     value = arrival.value
     if several and value is not None:
         yield Line(kind="heading", text=f"of {name_of(graph, value.node, value.output, value.path)}")
     if not arrival.parts:
-        yield Line("the seed", summary=arrival.grad)
+        yield Line("the seed", summary=came)
         return
     for part in arrival.parts:
         yield Line(f"from {_sender(graph, part)}", summary=part.grad, link=part.node or None)
     if len(arrival.parts) > 1:
-        yield Line("= sum", summary=arrival.grad, kind="sum")
+        yield Line("= sum", summary=came, kind="sum")
+
+
+def _before_hooks(step: BackwardStep, arrival: Arrival) -> Summary | None:
+    """What arrived, before a hook of the program's made something else of it."""
+    value = arrival.value
+    if value is not None:
+        of_it = (hook for row in step.rows if value in row.values for hook in row.hooks if hook.kind == "tensor")
+        return next((hook.before for hook in of_it if hook.index == value.index), arrival.grad)
+    return arrival.grad
+
+
+def _hooks(step: BackwardStep, *, before_node: bool) -> Iterator[Line]:
+    """What the program's own hooks have made of what comes, or of what goes and of `.grad`."""
+    for row in step.rows:
+        for hook in row.hooks:
+            if (hook.kind == "tensor") is before_node:
+                yield Line(kind="heading", text=hook_words(hook))
+                if not hook.changed:
+                    yield Line(kind="words", role="dim", text="It changed nothing.")
+                    continue
+                what = "gradient" if hook.kind != "accumulated" else ".grad"
+                yield Line(f"{what} before", summary=hook.before)
+                yield Line(f"{what} behind it", summary=hook.after, kind="sum")
 
 
 def _sender(graph: Graph, part: Contribution) -> str:

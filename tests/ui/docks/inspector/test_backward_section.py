@@ -7,11 +7,18 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
+from gradstudio.protocol.messages.backward_trace import (
+    AutogradRow,
+    BackwardTraced,
+    EdgeValue,
+    HookRun,
+    SavedTensor,
+    WireGrad,
+)
 from gradstudio.protocol.messages.debugging import NodeMemory
 from gradstudio.protocol.messages.events import GradPart, GradRow, Row
 from gradstudio.protocol.messages.records import Summary, TensorRecord
-from gradstudio.protocol.timeline.run_timeline import BackwardStep, Timeline
+from gradstudio.protocol.timeline.run_timeline import Arrival, BackwardStep, Contribution, Timeline
 from gradstudio.scene.wire.wire_labels import brief
 from gradstudio.ui.docks.inspector import backward_lines
 from gradstudio.ui.docks.inspector.cost_section import memory_facts, step_number
@@ -349,3 +356,25 @@ def test_the_step_that_freed_has_the_timelines_number() -> None:
     assert memory_facts(memory) == (("freed", "at an earlier step"),)
     trained = NodeMemory(node=ItemId("a"), alive_bytes=1024, grad_bytes=2048, state_bytes=4096)
     assert memory_facts(trained) == (("alive", "1 KiB"), ("gradients", "2 KiB"), ("optimizer state", "4 KiB"))
+
+
+def test_a_hook_of_the_program_is_told_by_name_with_what_it_made_of_the_gradient() -> None:
+    value = EdgeValue(node=Y)
+    hooks = (
+        HookRun(kind="tensor", name="double", file="a.py", line=4, before=scalar(3), after=scalar(6), changed=True),
+        HookRun(kind="node", name="look", line=2, before=scalar(6), after=scalar(6)),
+    )
+    row = AutogradRow(backward=1, autograd="MulBackward0", node=Y, incoming=(scalar(6),), values=(value,), hooks=hooks)
+    parts = tuple(Contribution(ItemId(""), "SumBackward0", scalar(part), "") for part in (1, 2))
+    step = BackwardStep(Y, (), 1, 1, (row,), (Arrival(value, scalar(6), parts),), (), ())
+    told = backward_lines.lines_of(Graph(), step, Operands({}), (), False, (row,))
+    assert [(line.name, line.text, line.summary) for line in told.arrives[2:]] == [
+        ("= sum", "", scalar(3)),
+        ("", "hook of the tensor: double (a.py:4)", None),
+        ("gradient before", "", scalar(3)),
+        ("gradient behind it", "", scalar(6)),
+    ]
+    assert [line.text for line in told.leaves[-2:]] == [
+        "hook of the autograd node: look (line 2)",
+        "It changed nothing.",
+    ]
