@@ -83,7 +83,7 @@ def shown_in_script(program: Program, code: CodeLines) -> ShownCode:
     here = lines[first : first + len(printed)]
     if [line.strip() for line in here] != [line.strip() for line in printed]:
         statement = next((one for one in ast.walk(syntax_of(program.code)) if _begins_at(one, code.line)), None)
-        if isinstance(statement, ast.stmt) and _holds_call_of(statement, syntax_of(code.text).body):
+        if isinstance(statement, ast.stmt) and _holds_part(statement, syntax_of(code.text).body):
             printed = dedent("\n".join(lines[first : _end_of_statement(statement)])).split("\n")
     return ShownCode(tuple(range(code.line, code.line + len(printed))), "\n".join(printed))
 
@@ -120,7 +120,7 @@ class FileText:
         if typed and isinstance(typed[0], ast.While) and condition_in(code.text):
             return _end_of_head(typed[0], code.text)
         is_same = len(typed) == len(printed) and (bool(code.drawn) or _is_read_as(typed, printed))
-        if typed and not is_same and _holds_call_of(typed[0], printed):
+        if typed and not is_same and _holds_part(typed[0], printed):
             return _end_of_statement(typed[0])
         return last_line(typed[-1]) if typed and is_same else 0
 
@@ -153,17 +153,19 @@ def _end_of_head(loop: ast.While, code: str) -> int:
 
 
 def _is_read_as(typed: Sequence[ast.stmt], printed: Sequence[ast.stmt]) -> bool:
-    """Whether statements do the same but for names, or one holds the call that is printed by itself."""
+    """Whether statements do the same but for names, or one holds the part that is printed by itself."""
     if _shape(typed) == _shape(printed):
         return True
-    return not hasattr(typed[0], "body") and _holds_call_of(typed[0], printed)
+    return not hasattr(typed[0], "body") and _holds_part(typed[0], printed)
 
 
-def _holds_call_of(statement: ast.stmt, printed: Sequence[ast.stmt]) -> bool:
-    """Whether a statement, of a block its head, holds the call that is printed by itself."""
+def _holds_part(statement: ast.stmt, printed: Sequence[ast.stmt]) -> bool:
+    """Whether a statement, of a block its head, holds the part that is printed by itself."""
     match printed:
-        case [ast.Assign(value=ast.Call() as call) | ast.Expr(value=ast.Call() as call)]:
-            return any(_is_call_like(part, call) for head in _head(statement) for part in ast.walk(head))
+        case [ast.Assign(value=value) | ast.Expr(value=value)]:
+            parts = [part for head in _head(statement) for part in ast.walk(head)]
+            names = frozenset(part.id for part in parts if isinstance(part, ast.Name))
+            return any(_is_part_like(part, value, names) for part in parts)
     return False
 
 
@@ -183,12 +185,31 @@ def _begins_at(part: ast.AST, line: int) -> bool:
     return isinstance(part, ast.stmt) and part.lineno == line
 
 
-def _is_call_like(part: ast.AST, call: ast.Call) -> bool:
-    """Whether it calls what ends in the same name, with as many arguments and the same keywords."""
-    if not isinstance(part, ast.Call) or len(part.args) != len(call.args):
-        return False
-    same_words = [word.arg for word in part.keywords] == [word.arg for word in call.keywords]
-    return same_words and ast.unparse(part.func).split(".")[-1] == ast.unparse(call.func).split(".")[-1]
+def _is_part_like(part: ast.AST, printed: ast.expr, names: frozenset[str]) -> bool:
+    """Whether it is what is printed; `names` are those of the statement around it.
+
+    Of a call, which may be written in other ways: whether what ends in the same name is called, with as many arguments
+    and the same keywords.
+    """
+    if isinstance(part, ast.Call) and isinstance(printed, ast.Call):
+        same_words = [word.arg for word in part.keywords] == [word.arg for word in printed.keywords]
+        same_name = ast.unparse(part.func).split(".")[-1] == ast.unparse(printed.func).split(".")[-1]
+        return same_words and same_name and len(part.args) == len(printed.args)
+    return not isinstance(printed, ast.Name) and _is_alike(part, printed, names)
+
+
+def _is_alike(typed: object, printed: object, names: frozenset[str]) -> bool:
+    """Whether two pieces of syntax are the same; a name that is not typed there stands for a part, or is a path."""
+    if isinstance(printed, ast.Name) and printed.id not in names:
+        return isinstance(typed, ast.expr)
+    if isinstance(printed, list) and isinstance(typed, list):
+        pairs = zip(typed, printed, strict=False)
+        return len(printed) == len(typed) and all(_is_alike(one, other, names) for one, other in pairs)
+    if isinstance(printed, ast.AST):
+        fields = [name for name in printed._fields if name not in ("ctx", "kind")]
+        same = type(typed) is type(printed)
+        return same and all(_is_alike(getattr(typed, name), getattr(printed, name), names) for name in fields)
+    return typed == printed and type(typed) is type(printed)
 
 
 def _shape(statements: Sequence[ast.AST]) -> list[type[ast.AST]]:

@@ -130,6 +130,39 @@ def test_a_call_within_a_statement_is_shown_with_its_line_and_no_name_that_no_te
     assert all(code[shown.numbers[0] - 1].strip() == shown.text.strip() for shown in of_script)
 
 
+PARTS = """import torch
+import os
+import json
+
+cfg = json.loads('{"lr": [0.1, 0.2], "name": "a"}')
+home = os.environ[ "HOME" ]
+lr = cfg["lr"][0] * 2 + cfg["lr"][1]
+for k in cfg["lr"]:
+    print(k, cfg["name"][0])
+x = torch.tensor(cfg["lr"][::-1])
+z = (cfg
+     ["lr"]
+     [1])
+"""
+
+
+def test_parts_of_a_statement_that_are_no_calls_are_shown_with_its_lines_whole() -> None:
+    read = read_script(PARTS, keeps_code=True)
+    program = compile_graph(read.graph)
+    _, _, shown = untrusted_code(program, FileText(PARTS, read.lines).shown)
+    rows = [(int(row[:5]), row[7:]) for row in shown.split("\n")[2:] if row]
+    lines = PARTS.split("\n")
+    assert rows == [(number, lines[number - 1]) for number in (2, 3, *range(5, 14))]
+
+
+def test_a_part_is_not_taken_for_another_one_of_its_form() -> None:
+    text = "import os\nimport torch\nx = torch.ones(2)\nz = os.environ['A']\n"
+    read = read_script(text, keeps_code=True)
+    other = FileText(text.replace("['A']", "['B']"), read.lines)
+    asked = untrusted_code(compile_graph(read.graph), other.shown)[2].replace('"', "'")
+    assert "z = attribute_1['A']" in asked
+
+
 HEAD = "import os\nimport torch\nfrom os import system\nx = torch.ones(2, 2)\nbox = [system, print]\ns = 'ls'\n"
 
 
