@@ -34,6 +34,14 @@ FILES_OF_OWN = "/dev/fd"
 """Where an open file of this process has a path."""
 _NAMED = rb"\[rank\d+\]:"
 """How torch begins its own lines of a rank."""
+_NAMES = re.compile(_NAMED + rb" ?")
+_TRACEBACK = "Traceback (most recent call last):"
+_FRAME = re.compile(r'  File "(.*)", line (\d+), in .*')
+_NOT_OWN = (f"{os.sep}site-packages{os.sep}", os.path.dirname(os.__file__), "<frozen ")
+"""In paths of what a person has not written."""
+_LOST_OTHERS = re.compile("Connection (?:closed|reset) by peer|Broken pipe|connection was aborted")
+MOST_TEXT = 80
+"""Letters of a statement that are said."""
 _LINE_BEGINS = re.compile(rb"(?<=[\r\n])(?!" + _NAMED + rb")(?=[^\r\n])")
 
 
@@ -85,6 +93,41 @@ class Follower:
             time.sleep(LOOK_S)
 
 
+class LastError:
+    """The error by which a rank has ended, read from what it prints: the newest traceback.
+
+    Attributes:
+        words: the error as Python says it; "" where there was none.
+        place: which line of the person's own files it came from, with its text.
+    """
+
+    def __init__(self) -> None:
+        """Nothing was printed."""
+        self.words = self.place = ""
+        self._is_inside = self._is_own = False
+        self._rest = b""
+
+    def read(self, data: bytes) -> None:
+        """More of what was printed, in whatever pieces."""
+        *whole, self._rest = (self._rest + data).split(b"\n")
+        for line in whole:
+            self._read_line(_NAMES.sub(b"", line).decode("utf-8", "replace").rstrip("\r"))
+        self._rest = self._rest[-MOST_HELD:]
+
+    def _read_line(self, line: str) -> None:
+        if line == _TRACEBACK:
+            self.words, self.place, self._is_inside, self._is_own = "", "", True, False
+        elif not self._is_inside:
+            return
+        elif frame := _FRAME.fullmatch(line):
+            self._is_own = not any(part in frame[1] for part in _NOT_OWN)
+            self.place = f"line {frame[2]} of {os.path.basename(frame[1])}" if self._is_own else self.place
+        elif not line.startswith(" ") and line:
+            self.words, self._is_inside = line, False
+        elif self._is_own:
+            self.place, self._is_own = f"{self.place} ({line.strip()[:MOST_TEXT]})", False
+
+
 class RankStream:
     """What one rank writes to one of its outputs, from a pipe: each line with the rank's number before it.
 
@@ -95,16 +138,18 @@ class RankStream:
     unfinished: ClassVar[dict[tuple[int, int], "RankStream"]] = {}
     """Whose line is unfinished, by the terminal or file that an output leads to: two may lead to one."""
 
-    def __init__(self, rank: str, output: int) -> None:
-        """To this output of ours."""
+    def __init__(self, rank: str, output: int, *, names_rank: bool = True) -> None:
+        """To this output of ours; `names_rank`: with its number before each line."""
         self.reader, self.writer = os.pipe()
-        self._mark, self._output = f"[rank {rank}] ".encode(), output
+        self.rank, self.error = int(rank), LastError()
+        self._mark, self._output = f"[rank {rank}] ".encode() if names_rank else b"", output
         found = os.fstat(output)
         self._place = (found.st_dev, found.st_ino)
         self._held, self._held_since, self._is_at_start = b"", 0.0, True
 
     def feed(self, data: bytes, now_s: float) -> None:
         """Say what is whole by now."""
+        self.error.read(data)
         if not self._held:
             self._held_since = now_s
         held = self._held + data
@@ -146,15 +191,21 @@ class RankStream:
 
 
 class RankLines:
-    """Names the rank of each line that ranks of torchrun print, where there are several."""
+    """Names the rank of each line that ranks of torchrun print, where there are several, and reads their errors.
 
-    def __init__(self) -> None:
+    Attributes:
+        errors: of each rank, by which it has ended.
+    """
+
+    def __init__(self, *, names_ranks: bool) -> None:
         """Take the place of the output that torchrun gives its processes, each time it starts them.
 
         WORKAROUND(torchrun asks for other outputs only packages that are installed, which an engine on a host is not;
         `--tee` reads lines from a file, and so shows no bar of progress before it ends).
         """
         specs = importlib.import_module("torch.distributed.elastic.multiprocessing.api").DefaultLogsSpecs
+        self.errors: dict[int, LastError] = {}
+        self._names_ranks = names_ranks
         self._streams: list[RankStream] = []
         self._thread: threading.Thread | None = None
         reify = specs.reify
@@ -176,14 +227,17 @@ class RankLines:
 
     def _begin(self, outputs: Any, envs: dict[int, dict[str, str]]) -> None:
         self.end()
+        self.errors = {}
         if not os.path.isdir(FILES_OF_OWN):
             return
         for local_rank, env in envs.items():
             for paths, output in ((outputs.stdouts, 1), (outputs.stderrs, 2)):
                 if env.get("WORLD_SIZE", "1") != "1" and not paths[local_rank]:  # it is a file where somebody wants one
-                    stream = RankStream(env["RANK"], output)
+                    stream = RankStream(env["RANK"], output, names_rank=self._names_ranks)
                     paths[local_rank] = f"{FILES_OF_OWN}/{stream.writer}"
                     self._streams.append(stream)
+                    if output == 2:
+                        self.errors[stream.rank] = stream.error
         if self._streams:
             self._thread = threading.Thread(target=_relay, args=(list(self._streams),), daemon=True)
             self._thread.start()
@@ -220,17 +274,43 @@ def _relay_one(stream: RankStream) -> bool:
 def run(follower: Follower | None, *, names_ranks: bool) -> None:
     """torchrun, to its end; all lines of metrics are said by then. `names_ranks`: what several print has their number.
 
+    Where ranks have failed, one sentence says which, where and why, in place of torchrun's own traceback.
+
     Raises:
         SystemExit: it has failed.
     """
-    lines = RankLines() if names_ranks else None
+    lines = RankLines(names_ranks=names_ranks)
+    elastic = importlib.import_module("torch.distributed.elastic.multiprocessing.errors")
+    failed: Any = None
     try:
         runpy.run_module("torch.distributed.run", run_name="__main__", alter_sys=True)
+    except elastic.ChildFailedError as error:
+        failed = error
     finally:
         if follower is not None:
             follower.look()
-        if lines is not None:
-            lines.end()
+        lines.end()
+    if failed is not None:
+        sys.stderr.write(f"\n{failure_words(failed, lines.errors)}\n")
+        sys.exit(1)
+
+
+def failure_words(failed: Any, errors: dict[int, LastError]) -> str:
+    """Which ranks have failed, where and why, by what they printed last and torchrun's `ChildFailedError`.
+
+    A rank that only lost the one that failed, or that torchrun ended for it, has not failed by itself.
+    """
+    first, failure = failed.get_first_failure()
+    said = {rank: error for rank, error in sorted(errors.items()) if error.words}
+    own = {rank: error for rank, error in said.items() if not _LOST_OTHERS.search(error.words)} or said
+    if own:
+        error = own.get(first) or next(iter(own.values()))
+        ranks = [str(rank) for rank, one in own.items() if one.words == error.words]
+        who = f"Rank {ranks[0]}" if len(ranks) == 1 else f"Ranks {', '.join(ranks[:-1])} and {ranks[-1]}"
+        return f"{who} failed{f' at {error.place}' if error.place else ''}: {error.words}"
+    if failure.exitcode < 0:
+        return f"Rank {first} was ended by {failure.signal_name()}."
+    return f"Rank {first} ended with code {failure.exitcode}; what it said stands above."
 
 
 def _watch(source: int, quiet_s: float | None) -> None:

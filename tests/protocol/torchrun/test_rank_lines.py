@@ -1,12 +1,15 @@
 """What ranks of torchrun print is said line by line, each with its rank; a bar of progress is drawn over itself."""
 
 import os
+import signal
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from torch.distributed.elastic.multiprocessing.errors import ChildFailedError, ProcessFailure
 
-from gradstudio.protocol.torchrun.torchrun_entry import HOLD_S, RankStream
+from gradstudio.protocol.torchrun.torchrun_entry import HOLD_S, LastError, RankStream, failure_words
 
 
 class Output:
@@ -74,3 +77,41 @@ def test_a_line_in_which_torch_names_the_rank_stays_as_it_is(output: Output) -> 
 def test_a_line_without_end_is_not_kept_without_end(output: Output) -> None:
     output.ranks[0].feed(b"x" * 100_000, 0.0)
     assert output.said() == "[rank 0] " + "x" * 100_000 and not output.ranks[0].is_holding
+
+
+def error_of(words: Exception) -> LastError:
+    """As a rank prints it, in pieces: torch names the rank on each line of one that has joined others."""
+    made = LastError()
+    text = "".join(f"[rank1]: {line}" for line in "".join(traceback.format_exception(words)).splitlines(keepends=True))
+    for piece in (text[:40], text[40:90], text[90:]):
+        made.read(piece.encode())
+    return made
+
+
+def raised(words: str) -> Exception:
+    try:
+        raise RuntimeError(words)
+    except RuntimeError as error:
+        return error
+
+
+def failed(*codes: int) -> ChildFailedError:
+    return ChildFailedError("net.py", {rank: ProcessFailure(rank, 7, code, "") for rank, code in enumerate(codes)})
+
+
+def test_who_failed_where_and_why_is_one_sentence() -> None:
+    own, lost = error_of(raised("mat1 and mat2")), error_of(raised("Connection closed by peer [127.0.0.1]:1"))
+    words = failure_words(failed(1, 1), {0: lost, 1: own})
+    assert words.startswith("Rank 1 failed at line ")
+    assert words.endswith("of test_rank_lines.py (raise RuntimeError(words)): RuntimeError: mat1 and mat2")
+    assert failure_words(failed(1, 1), {0: own, 1: own}).startswith("Ranks 0 and 1 failed at line ")
+    assert failure_words(failed(-signal.SIGKILL), {0: LastError()}) == "Rank 0 was ended by SIGKILL."
+    assert failure_words(failed(3), {}) == "Rank 0 ended with code 3; what it said stands above."
+
+
+def test_a_warning_that_was_printed_before_is_no_error() -> None:
+    made = error_of(raised("first, which was caught"))
+    made.read(b'a line behind it\nTraceback (most recent call last):\n  File "net.py", line 3, in main\n    x[9]\n')
+    assert made.words == ""
+    made.read(b"IndexError: index 9 is out of bounds\n")
+    assert (made.place, made.words) == ("line 3 of net.py (x[9])", "IndexError: index 9 is out of bounds")
