@@ -20,7 +20,7 @@ from gradstudio.graph.recipes import set_literal
 from gradstudio.protocol.messages.events import Event, Log, Started
 from gradstudio.protocol.messages.progress import CheckpointKept
 from gradstudio.protocol.messages.records import TensorRecord
-from gradstudio.ui.docks.runs.panel import RunsPanel
+from gradstudio.ui.docks.runs.panel import HEAD_MARGINS_PX, RunsPanel
 from gradstudio.ui.docks.runs.run_model import DIFFERS, LAST, RUN, STATE
 from gradstudio.ui.docks.runs.run_words import SAME, about_two
 from gradstudio.ui.state.runs.restore_run import restore
@@ -269,6 +269,8 @@ def test_a_time_of_today_is_short_and_no_cell_is_cut_where_there_is_room(panel: 
     panel.view.setFixedWidth(sum(wanted) - 20)
     kept = [k for k in range(6) if k not in (DIFFERS, LAST)]
     assert all(header.sectionSize(k) >= wanted[k] for k in kept), "times and states stay whole"
+    title = header.fontMetrics().horizontalAdvance(str(panel.model.headerData(DIFFERS, Qt.Orientation.Horizontal)))
+    assert header.sectionSize(DIFFERS) >= title + HEAD_MARGINS_PX, "and so do titles"
     header.resizeSection(DIFFERS, 200)
     panel.view.setFixedWidth(780)
     assert header.sectionSize(DIFFERS) == 200, "as somebody has drawn it"

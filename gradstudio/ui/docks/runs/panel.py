@@ -317,9 +317,10 @@ class _Table(QTableView):
         longest = max(map(self.fontMetrics().horizontalAdvance, names), default=0)
         widths[RUN] = min(max(widths[RUN], longest + BESIDE_NAME_PX), MOST_NAME_PX)
         lacking = sum(widths) - self.viewport().width()
-        spare = sum(max(widths[k] - LEAST_PX, 0) for k in GIVING)
+        given = {column: max(widths[column] - max(LEAST_PX, heads[column]), 0) for column in GIVING}
+        spare = sum(given.values())
         for column, width in enumerate(widths):
-            share = max(width - LEAST_PX, 0) / spare if column in GIVING and spare and lacking > 0 else 0.0
+            share = given.get(column, 0) / spare if spare and lacking > 0 else 0.0
             self.setColumnWidth(column, width - round(min(lacking, spare) * share))
         self._is_fitting = False
 
