@@ -93,9 +93,14 @@ class CurveLegend:
     def _say_more(self, overhang: float) -> None:
         height = self.more.sizeHint().height()
         end = self._plot.height() - height
-        below = sum(shown.sceneBoundingRect().bottom() > end for _, shown in self.legend.items)
-        self.more.setVisible(overhang > self._scrolled and below > 0)
-        self.more.setText(f"▾ {below} more")
-        self.more.adjustSize()
-        self.more.move(self._plot.width() - int(self.legend.width()) - GAP_PX, self._plot.height() - height)
-        self.more.resize(int(self.legend.width()) + GAP_PX, height)
+        rows = [shown.sceneBoundingRect() for _, shown in self.legend.items]
+        below = [row.top() for row in rows if row.bottom() > end]
+        self.more.setVisible(overhang > self._scrolled and bool(below))
+        self.more.setText(f"▾ {len(below)} more")
+        top = int(min([end, *below]))  # no row is seen in part
+        self.more.setGeometry(
+            self._plot.width() - int(self.legend.width()) - GAP_PX,
+            top,
+            int(self.legend.width()) + GAP_PX,
+            self._plot.height() - top,
+        )

@@ -407,7 +407,9 @@ def test_of_several_runs_colour_tells_which_and_dashes_which_value_and_all_names
     plot.grab()
     plot.grab()
     assert plot.names.more.isVisible() and plot.legend.height() > plot.height()
-    seen = [shown.sceneBoundingRect().bottom() <= plot.names.more.y() for _, shown in plot.legend.items]
+    rows, edge = [shown.sceneBoundingRect() for _, shown in plot.legend.items], plot.names.more.y()
+    assert all(row.bottom() <= edge or row.top() >= edge for row in rows), "no row is seen in part"
+    seen = [row.bottom() <= edge for row in rows]
     assert sum(seen) >= 5, "as low as the dock is in a small window"
     place = plot.mapFromScene(plot.legend.sceneBoundingRect().center())
     for _ in range(12):
