@@ -73,6 +73,14 @@ def judged_figures(graph: Graph) -> list[Watched]:
     return watched_figures(name for node in inside for name in node.names)
 
 
+def name_of_several(graph: Graph, key: CurveKey) -> str:
+    """Of a node that binds several names, the one of this value: ``loss`` of ``logits, loss = …``; else ""."""
+    node = graph.nodes.get(key.node)
+    if node is None or len(node.names) < 2 or key.output >= len(node.names):
+        return ""
+    return node.names[key.output]
+
+
 def curve_title(node: str, key: CurveKey) -> str:
     """``loss``, ``norm of fc1.weight.grad``; `node` is how the node is called."""
     whole = f"{node}.{key.path}" if key.path else node

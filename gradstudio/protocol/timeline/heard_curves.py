@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.item_titles import title
-from gradstudio.protocol.curve_titles import curve_title
+from gradstudio.protocol.curve_titles import curve_title, name_of_several
 from gradstudio.protocol.messages.progress import Turned
 from gradstudio.protocol.timeline.axis_steps import AxisSteps, on_axis
 
@@ -34,7 +34,8 @@ class HeardCurves:
         """Turns of a loop have gone by."""
         self._axis.hear(event)
         for curve in event.curves:
-            name = curve_title(title(self._graph, curve.key.node), curve.key)
+            called = name_of_several(self._graph, curve.key) or title(self._graph, curve.key.node)
+            name = curve_title(called, curve.key)
             values = memoryview(curve.data).cast("d")
             first = max(event.number - len(values), 0)
             self._heard.setdefault((name, event.loop), HeardCurve(event.loop, first, [])).values.extend(values)

@@ -67,6 +67,32 @@ def test_a_training_is_judged_by_what_it_does_not_learn_from() -> None:
     assert judged_figures(graph()) == [Watched("accuracy_test", rises=True)]
 
 
+SEVERAL = """import torch
+
+
+def learn(w):
+    logits = w * w
+    return logits, logits.sum()
+
+
+w = torch.ones(2, requires_grad=True)
+for turn in range(3):
+    logits, loss = learn(w)
+    loss.backward()
+"""
+
+
+def test_a_value_of_several_is_called_by_its_own_name() -> None:
+    program = read_script(SEVERAL).graph
+    node = named(program, "loss")
+    loop = program.loop_around(node)
+    assert loop is not None
+    heard = HeardCurves(program)
+    told = Curve(CurveKey(node, output=1), numbers(2.0, 1.0))
+    heard.hear(Turned(loop.id, turn=1, total=3, number=2, curves=(told,)))
+    assert list(heard.longest()) == ["loss"]
+
+
 def test_curves_of_two_loops_lie_on_one_axis() -> None:
     program = graph()
     loss, accuracy = named(program, "loss"), named(program, "accuracy_test")

@@ -16,7 +16,7 @@ from gradstudio.document.atomic_write import write_file
 from gradstudio.document.errors import CannotSave
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.text.item_titles import title
-from gradstudio.protocol.curve_titles import FIGURES, curve_title
+from gradstudio.protocol.curve_titles import FIGURES, curve_title, name_of_several
 from gradstudio.protocol.messages.charts import Numbers
 from gradstudio.protocol.messages.progress import CurveKey
 from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, PlainRecord, TensorRecord
@@ -106,7 +106,7 @@ class CurvesPanel(QWidget):
         """The curves that are shown, and how they are called."""
         names = self._session.results.tables.names
         longest = self._store.longest()
-        return {name: curve_title(names.title(key.node) or str(key.node), key) for key, name in longest.items()}
+        return {name: names.curve_title(key) for key, name in longest.items()}
 
     def _on_axis(self) -> list[Name]:
         """The curves whose turns are those of the axis: of the loop that told most; others are spread over them."""
@@ -226,8 +226,9 @@ class CurvesPanel(QWidget):
 
     def _title(self, key: CurveKey) -> str:
         graph = self._session.graph_store.graph
-        name = title(graph, key.node) if key.node in graph else self._session.results.tables.names.title(key.node)
-        return curve_title(name or str(key.node), key)
+        if key.node not in graph:
+            return self._session.results.tables.names.curve_title(key)
+        return curve_title(name_of_several(graph, key) or title(graph, key.node), key)
 
     def _keys(self, item: ItemId) -> list[CurveKey]:
         """The figures of a card's values and of their gradients, as far as it has run."""

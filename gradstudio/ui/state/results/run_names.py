@@ -5,6 +5,8 @@ from gradstudio.graph.groups.code_ids import CodeCall, code_call
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.item_titles import title
 from gradstudio.program.model import Program, flatten_statements
+from gradstudio.protocol.curve_titles import curve_title, name_of_several
+from gradstudio.protocol.messages.progress import CurveKey
 
 
 class RunNames:
@@ -43,6 +45,10 @@ class RunNames:
             definition = self.graph.definitions.get(group_at(self.graph, at))
             graph = definition.graph if definition is not None else graph
         return " ▸ ".join(words)
+
+    def curve_title(self, key: CurveKey) -> str:
+        """How a curve of the run is called: ``loss``, ``norm of fc1.weight.grad``."""
+        return curve_title(name_of_several(self.graph, key) or self.title(key.node) or str(key.node), key)
 
     def text(self, node: ItemId) -> str:
         """The node's statement when it ran, of a call inside of code what was called and its line; "" for none."""

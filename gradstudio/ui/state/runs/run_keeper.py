@@ -18,7 +18,6 @@ from gradstudio.document.runs.run_literals import literals_of
 from gradstudio.document.runs.run_writer import Figure, RunWriter, learnt_curves, move_run, own_turns
 from gradstudio.graph.model import Graph
 from gradstudio.program.write import write_script
-from gradstudio.protocol.curve_titles import curve_title
 from gradstudio.protocol.messages.events import Event, Log, Started
 from gradstudio.protocol.messages.progress import LARGEST_KEPT, CheckpointKept, CurveKey
 from gradstudio.ui.state.document.graph_store import GraphStore
@@ -244,7 +243,7 @@ class RunKeeper(QObject):
         return {self._title(key): store.steps(name) for key, name in store.longest().items()}
 
     def _title(self, key: CurveKey) -> str:
-        return curve_title(self._tables.names.title(key.node) or str(key.node), key)
+        return self._tables.names.curve_title(key)
 
     def _resume(self, event: Started) -> None:
         """The run that has begun goes on from one that was kept: in its folder, and behind its curves."""

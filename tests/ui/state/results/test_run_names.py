@@ -4,6 +4,7 @@ from gradstudio.graph.groups.call_ids import call_item_id
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
+from gradstudio.protocol.messages.progress import CurveKey
 from gradstudio.protocol.timeline.run_timeline import Timeline
 from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
@@ -49,3 +50,10 @@ def test_the_loops_of_a_model_that_was_handed_in_are_around_what_stands_in_them(
     assert loops_around(graph, layer) == (loop,)
     cursor = TimelineCursor(Timeline(), Attention(), GraphStore(graph))
     assert cursor._loops(layer) == (loop,)
+
+
+def test_curves_of_one_of_several_values_are_called_by_its_own_name() -> None:
+    graph = read_script("import torch\n\nhighest, place = torch.ones(3).max(0)\n").graph
+    (node,) = (one.id for one in graph.nodes.values() if "place" in one.names)
+    assert RunNames(graph).curve_title(CurveKey(node, output=1)) == "place"
+    assert RunNames(graph).curve_title(CurveKey(node, figure="norm")) == "norm of highest"
