@@ -41,6 +41,11 @@ def is_share(name: str) -> bool:
     return name.startswith("share of ") or not SHARES.isdisjoint(_words(name))
 
 
+def is_apart(name: str) -> bool:
+    """Whether data, or a figure, that is called so is of what nobody learns from: ``x_val``, ``test_loss``."""
+    return not APART.isdisjoint(_words(name))
+
+
 class Watched(NamedTuple):
     """The figure by which what was learnt is judged; `rises`: it is best where it is largest."""
 
@@ -56,9 +61,9 @@ def watched_figures(names: Iterable[str]) -> list[Watched]:
     ranks: dict[Watched, int] = {}
     for name in filter(is_metric, names):
         words = _words(name)
-        is_apart, rises = not APART.isdisjoint(words), LOSSES.isdisjoint(words)
-        if is_apart or rises:
-            ranks.setdefault(Watched(name, rises), rises + 2 * (not is_apart))
+        of_test, rises = is_apart(name), LOSSES.isdisjoint(words)
+        if of_test or rises:
+            ranks.setdefault(Watched(name, rises), rises + 2 * (not of_test))
     return sorted(ranks, key=ranks.__getitem__)
 
 

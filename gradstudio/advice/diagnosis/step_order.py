@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
+from gradstudio.advice.diagnosis.mistakes.remade_models import repeating_around
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import Gap, RunFacts, is_zero, leaf_rows
 from gradstudio.advice.diagnosis.training_steps import GRADIENT, LEAST_IDLE, Role
@@ -219,9 +220,9 @@ def _behind_the_loop(
     """A step behind the loop whose turns zero the gradients."""
     for optimizer, backwards in order.wiped.items():
         rows = order.steps.get(optimizer, [])
-        depth = min(len(traced.turns) for traced in backwards)
-        known = (row for row in facts.rows if roles.get(row.node) == Role("step", optimizer))
-        is_outside = bool(rows) and all(len(row.turns) < depth for row in known)
+        known = {row.node for row in facts.rows if roles.get(row.node) == Role("step", optimizer)}
+        statements = {traced.statement for traced in backwards}
+        is_outside = bool(rows) and all(_is_behind(view, step, one) for step in known for one in statements)
         if len(backwards) < LEAST_IDLE or not is_outside or _reads_gradients(view):
             continue
         step = rows[-1].node
@@ -234,6 +235,11 @@ def _behind_the_loop(
             "A step belongs into the loop, behind the backward, so that every turn learns from its gradients.",
             (step, backwards[-1].statement, optimizer),
         )
+
+
+def _is_behind(view: ProgramView, step: ItemId, backward: ItemId) -> bool:
+    """Whether a step stands outside of a loop that a backward is in; a condition is none."""
+    return repeating_around(view, step) < repeating_around(view, backward)
 
 
 def _clips(view: ProgramView, order: StepOrder) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from gradstudio.advice.diagnosis.modes import stands_cut
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.model import ItemId
+from gradstudio.protocol.curve_titles import is_apart
 from gradstudio.protocol.messages.records import TensorRecord
 
 COMPARING = frozenset(
@@ -52,7 +53,8 @@ def split_slips(view: ProgramView, lookup: Lookup, origins: RowOrigins, calls: l
 
 def _of_test(view: ProgramView, use: _Use, trained: list[_Use]) -> Iterator[Finding]:
     """The first of what is wrong with one test."""
-    if any(one.rows.is_of(use.rows) and one.rows.holds(use.rows) for one in trained):
+    is_test = is_apart(use.name) and not use.rows.is_whole
+    if not is_test and any(one.rows.is_of(use.rows) and one.rows.holds(use.rows) for one in trained):
         return  # what was learnt is looked at, and that is no test
     data = view.name(use.rows.made[0], use.rows.made[1])
     for other in trained:

@@ -2,9 +2,15 @@
 
 from collections.abc import Iterator
 
-from gradstudio.advice.diagnosis.data.row_origins import RowOrigins
+from gradstudio.advice.diagnosis.data.row_origins import RowOrigins, Rows
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.mistakes.loss_mistakes import FIRST, SECOND, SHUFFLES, UNCHANGING
+from gradstudio.advice.diagnosis.mistakes.loss_mistakes import (
+    DIFFERENCES,
+    FIRST,
+    SECOND,
+    SHUFFLES,
+    UNCHANGING,
+)
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.card_grouping import CALL, CALLED
@@ -56,7 +62,7 @@ def other_scale_of_targets(
     scaled: dict[ItemId, tuple[ItemId, ItemId]] = {}
     plain: list[tuple[ItemId, ItemId, tuple[ItemId, int]]] = []
     for item in items:
-        call, target = _answer(view, item), origins.source(item, SECOND)
+        call, target = _answer_and_target(view, item, origins)
         module = view.source(call, (CALLED,)) if call is not None else None
         if target is None or module is None:
             continue
@@ -69,10 +75,10 @@ def other_scale_of_targets(
     found = list[Finding]()
     for item, made, data in plain:
         trained = scaled.get(made)
-        of = origins.source(trained[0], SECOND) if trained is not None else None
+        of = _answer_and_target(view, trained[0], origins)[1] if trained is not None else None
         if trained is None or of is None or of.made != data:
             continue
-        word, name = view.word(item), view.name(made)
+        word, name = _who(view, item), view.name(made)
         found.append(
             Finding(
                 "out_of_reach",
@@ -95,7 +101,7 @@ def two_orders(view: ProgramView, origins: RowOrigins, items: list[ItemId]) -> I
         items: the losses.
     """
     for item in items:
-        call, target = _answer(view, item), origins.source(item, SECOND)
+        call, target = _answer_and_target(view, item, origins)
         given = origins.source(call, ("inputs.0",)) if call is not None else None
         orders = [one.order for one in (given, target) if one is not None and one.order is not None]
         if len(set(orders)) < 2 or any(view.word(order) not in SHUFFLES for order in orders):
@@ -104,7 +110,7 @@ def two_orders(view: ProgramView, origins: RowOrigins, items: list[ItemId]) -> I
             "shuffled_apart",
             "warning",
             item,
-            f"{view.word(item)} compares inputs in one random order with targets in another: each randperm is new",
+            f"{_who(view, item)} compares inputs in one random order with targets in another: each randperm is new",
             "No example meets its own target, so nothing can be learnt. Draw one order, and take both by it: x[order], "
             "y[order].",
             (item, *orders),
@@ -139,9 +145,23 @@ def _plain_name(view: ProgramView, item: ItemId, output: int) -> str:
     return (view.source_name(given) if given is not None else view.name(item, output)).lower()
 
 
-def _answer(view: ProgramView, item: ItemId) -> ItemId | None:
+def _who(view: ProgramView, item: ItemId) -> str:
+    """What compares, as a person calls it."""
+    word = view.word(item)
+    return "The loss" if word in DIFFERENCES else word
+
+
+def _answer_and_target(view: ProgramView, item: ItemId, origins: RowOrigins) -> tuple[ItemId | None, Rows | None]:
+    """The call whose result a loss is given as it is, and the rows it is compared with; of a difference either way."""
+    call = _answer(view, item)
+    if call is None and view.word(item) in DIFFERENCES:
+        return _answer(view, item, SECOND), origins.source(item, FIRST)
+    return call, origins.source(item, SECOND)
+
+
+def _answer(view: ProgramView, item: ItemId, ports: tuple[str, ...] = FIRST) -> ItemId | None:
     """The call whose result a loss is given as it is."""
-    source = view.source(item, FIRST)
+    source = view.source(item, ports)
     for _ in range(MOST):
         node = view.node(source.item) if source is not None else None
         if source is None or node is None:

@@ -16,10 +16,11 @@ SUMS = frozenset({"add", "sub"})
 STEPPED = frozenset("gt lt ge le argmax round floor ceil sign".split())
 """What is flat nearly everywhere: no slope comes back through it."""
 MEASURING = ARITHMETIC | frozenset(
-    "tuple float to double type_as mean view reshape flatten pow sub squeeze unsqueeze".split()
+    "tuple float to double type_as mean view reshape flatten pow square abs norm vector_norm squeeze unsqueeze".split()
 )
 FARTHEST, MOST_BEHIND = 24, 80
 CUTS = frozenset({"data", "detach"})
+LISTINGS = frozenset({"parameters", "named_parameters"})
 
 
 def lost_term(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
@@ -71,10 +72,25 @@ def constant_loss(view: ProgramView, item: ItemId, word: str, lookup: Lookup) ->
         return
     cut = next((one for one in view.behind(item, MOST_BEHIND) if _cuts_weights(view, one, lookup)), None)
     total = _flat_sum(view, item, None, lookup) if cut is not None else None
-    source = view.source(cut) if cut is not None else None
-    if cut is None or total is None or source is None:
+    if cut is not None and total is not None:
+        yield from _constant_term(view, cut, word, total)
+
+
+def constant_penalty(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:
+    """Weights that are taken off their graph, measured, and added to a loss: a penalty nobody is penalised by."""
+    total = _flat_sum(view, item, None, lookup) if _cuts_weights(view, item, lookup) else None
+    record = lookup(total, 0) if total is not None else None
+    if total is not None and isinstance(record, TensorRecord) and not record.summary.shape:
+        yield from _constant_term(view, item, "what is computed of it", total)
+
+
+def _constant_term(view: ProgramView, cut: ItemId, word: str, total: ItemId) -> Iterator[Finding]:
+    source = view.source(cut)
+    if source is None:
         return
-    act, name = view.word(cut), view.source_name(source)
+    act, name, owner = view.word(cut), view.source_name(source), view.source(source.item, ("object",))
+    if name.startswith(".") and owner is not None:
+        name = f"{view.source_name(owner)}{name}"
     yield Finding(
         "lost_term",
         "warning",
@@ -83,13 +99,16 @@ def constant_loss(view: ProgramView, item: ItemId, word: str, lookup: Lookup) ->
         f"{name}",
         f"{name}.{act} are the numbers alone. Compute with {name} itself (inside an inner loop of updates, too: "
         f"{name} - lr * gradient, the gradient made with create_graph=True).",
-        (cut, item, total),
+        (cut, total),
     )
 
 
 def _cuts_weights(view: ProgramView, item: ItemId, lookup: Lookup) -> bool:
-    """Whether it takes a leaf that requires grad off its graph."""
+    """Whether it takes a leaf that requires grad off its graph; one of all parameters, too."""
     source = view.source(item) if view.word(item) in CUTS else None
+    listed = view.source(source.item, ("over",)) if source is not None and view.node(source.item) is None else None
+    if listed is not None and view.word(listed.item) in LISTINGS:
+        return True
     record = lookup(source.item, source.output) if source is not None else None
     return isinstance(record, TensorRecord) and record.requires_grad and record.is_leaf
 
@@ -103,6 +122,9 @@ def _flat_sum(view: ProgramView, item: ItemId, whole: ItemId | None, lookup: Loo
             if user in seen or not (is_carried or view.word(user) in MEASURING):
                 continue
             seen.add(user)
+            if view.word(user) == "append":
+                todo += _list_of(view, user)
+                continue
             record = lookup(user, 0)
             if is_carried or not isinstance(record, TensorRecord) or not record.requires_grad:
                 todo.append(user)
@@ -134,8 +156,7 @@ def _sum_with(view: ProgramView, item: ItemId, whole: ItemId, lookup: Lookup) ->
                 continue
             seen.add(user)
             if view.word(user) == "append":  # what a list is made of is summed behind it
-                listed = view.source(user, ("self",))
-                todo += [listed.item] if listed is not None else []
+                todo += _list_of(view, user)
                 continue
             record = lookup(user, 0)
             if isinstance(record, PlainRecord):
@@ -145,3 +166,9 @@ def _sum_with(view: ProgramView, item: ItemId, whole: ItemId, lookup: Lookup) ->
                 if whole not in terms and leads_to_backward(view, user, REDUCING):
                     return user
     return None
+
+
+def _list_of(view: ProgramView, append: ItemId) -> list[ItemId]:
+    """The list that something is appended to."""
+    listed = view.source(append, ("self",))
+    return [listed.item] if listed is not None else []

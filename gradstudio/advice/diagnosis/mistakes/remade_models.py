@@ -18,6 +18,8 @@ FORGETFUL = "torch.optim.SGD"
 """Without momentum it keeps nothing from step to step."""
 ROUND = "epoch"
 """What a loop over the data is called: a model is to last longer than that."""
+CONDITION = "builtins.bool"
+"""What decides whether the turn of an ``if`` is taken."""
 Loops = tuple[ItemId, ...]
 
 
@@ -120,6 +122,25 @@ def loops_around(view: ProgramView, full: ItemId) -> Loops:
         bodies = [ItemId(body) for body in place.graph.ancestors(place.item)[::-1] if body != ROOT]
         found += [ItemId(prefix + body) for body in bodies if place.graph.blocks[body].kind == "for"]
     return tuple(found)
+
+
+def repeating_around(view: ProgramView, full: ItemId) -> set[ItemId]:
+    """Those of the loops around an item that are no conditions."""
+    found = set[ItemId]()
+    for loop in loops_around(view, full):
+        place = view.place(loop)
+        if place is None or not is_condition(place.graph, place.item):
+            found.add(loop)
+    return found
+
+
+def is_condition(graph: Graph, block: ItemId) -> bool:
+    """Whether a block is run once or not at all: an ``if``, or a loop over the turns that a condition comes to."""
+    if graph.blocks[block].kind == "if":
+        return True
+    turns = graph.wire_into(block, "range.0")
+    node = graph.nodes.get(turns.source) if turns is not None else None
+    return node is not None and node.operator == CONDITION
 
 
 def is_in_functions(view: ProgramView, full: ItemId) -> bool:

@@ -37,6 +37,7 @@ from gradstudio.advice.diagnosis.slips import (
     mask_slips,
     model_slips,
     sequence_slips,
+    similarity_slips,
     training_slips,
 )
 from gradstudio.advice.failure_case import Lookup
@@ -63,6 +64,7 @@ for _words, _look in (
     (copy_mistakes.MAKES, copy_mistakes.lost_fractions),
     (lost_terms.NUMBERS, lost_terms.lost_term),
     (lost_terms.STEPPED, lost_terms.flat_term),
+    (lost_terms.CUTS, lost_terms.constant_penalty),
     (frozenset({"getitem"}), recurrent_mistakes.exchanged_time),
     (loss_mistakes.CROSS | loss_mistakes.LOGITS, loss_mistakes.cut_scores),
     (loss_mistakes.NLL | loss_mistakes.DIVERGENCES, loss_mistakes.no_logarithm),
@@ -94,6 +96,10 @@ for _words, _look in (
     (mask_slips.FILLS, mask_slips.masked_behind_softmax),
     (mask_slips.FILLS | {"where"}, mask_slips.turned_fill),
     (loss_mistakes.CROSS, sequence_slips.copied_input),
+    (loss_mistakes.CROSS, similarity_slips.narrow_scores),
+    (loss_mistakes.CROSS, similarity_slips.scores_of_itself),
+    (recurrent_mistakes.RECURRENT, recurrent_mistakes.read_padding),
+    (mask_slips.FILLS | {"where"}, mask_slips.hidden_tokens),
     (data_scales.CONVOLUTIONS | {"Sequential"}, data_scales.bytes_as_they_are),
     (data_scales.CONVOLUTIONS | {"Sequential"}, data_scales.channels_last),
     (cut_choices.LOOKUPS, cut_choices.untaught_encoder),
@@ -139,7 +145,7 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
             word = view.word(full)
             if word in MIXING:
                 mixing.append(full)
-            if word in EVERY_LOSS:
+            if word in EVERY_LOSS | loss_mistakes.DIFFERENCES:
                 comparing.append(full)
             if turn_slips.writes_in_place(node.operator):
                 writes.append(full)

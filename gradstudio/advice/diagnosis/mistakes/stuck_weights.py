@@ -1,11 +1,14 @@
 """Weights that steps cannot change, or only all alike: rates that are too small, and units that begin equal."""
 
+import re
 from array import array
 from collections.abc import Iterator, Sequence
 
 from gradstudio.advice.diagnosis.finding import Finding
+from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import SCHEDULES, makes_schedule
 from gradstudio.advice.diagnosis.program_view import ProgramView, written_nodes
 from gradstudio.advice.diagnosis.run_facts import RunFacts, largest, leaf_rows, magnitude, turn_numbers
+from gradstudio.advice.diagnosis.slips.code_texts import code_texts
 from gradstudio.advice.diagnosis.training_steps import CLIPS
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import BackwardTraced
@@ -24,7 +27,10 @@ DECAYING = frozenset({"SGD", "AdamW"})
 LARGE_SHARE = 0.1
 TINY_RATE, STILL = 1e-6, 1e-3
 """A rate below which a loss that changes by less than this share of itself stands still because of it."""
-SCHEDULES = "torch.optim.lr_scheduler."
+
+
+MADE_SCHEDULE = re.compile(r"(?P<name>\w+) *= *[\w.]*(?:LR|Restarts)\( *(?P<optimizer>\w+)")
+"""How Python makes a schedule."""
 
 
 class _Course:
@@ -91,13 +97,16 @@ def _too_short(
     pairs = [(course.first[one], course.last[one]) for one in held if one in course.written]
     gradient = max((largest((course.gradients[one],)) for one in held), default=0.0)
     record = facts.record(optimizer, 0)
-    rate = record.groups[0].get("lr") if isinstance(record, OptimizerRecord) and record.groups else None
+    group = record.groups[0] if isinstance(record, OptimizerRecord) and record.groups else {}
+    rate = group.get("lr")
+    begun = group.get("initial_lr", rate)  # before a schedule changed it
     if (
         len(steps) < LEAST_STEPS
         or not pairs
         or gradient < LEAST_GRADIENT
         or not isinstance(rate, int | float)
-        or not rate
+        or not isinstance(begun, int | float)
+        or not begun
     ):
         return
     is_still = all(_is_as_it_was(before, after) for before, after in pairs)
@@ -117,6 +126,10 @@ def _too_short(
             (clip, optimizer),
         )
         return
+    schedule = _schedule_of(view, optimizer) if is_still and begun > TINY_RATE else None
+    if schedule is not None:
+        yield _held_at_zero(schedule, optimizer, view.name(optimizer), f"{_count_words(steps, turns)}{turns}", begun)
+        return
     what = "less than a millionth of the weights" if is_still else "the loss does not move"
     yield Finding(
         "no_rate",
@@ -130,9 +143,39 @@ def _too_short(
     )
 
 
+def _held_at_zero(
+    schedule: tuple[ItemId, str, int], optimizer: ItemId, optimizer_name: str, steps: str, begun: float
+) -> Finding:
+    item, name, line = schedule
+    return Finding(
+        "no_rate",
+        "warning",
+        item,
+        f"{name} holds the learning rate of {optimizer_name} at 0: {steps} change nothing",
+        f"A schedule multiplies lr={begun:g} by its factor, from its making on. Let the factor begin above 0: "
+        "(step + 1) / warmup, with / and not //.",
+        (item, optimizer),
+        line=line,
+    )
+
+
 def _count_words(steps: Sequence[Row], turns: str) -> str:
     """``12 steps``; where not all are recorded they are told by the turns that they stand in."""
     return "all steps" if turns else f"{len(steps)} steps"
+
+
+def _schedule_of(view: ProgramView, optimizer: ItemId) -> tuple[ItemId, str, int] | None:
+    """The schedule that an optimizer was handed to: its node, its name, and its line where that is code."""
+    for full, _, _ in view.insides():
+        source = view.source(full, ("optimizer",)) if makes_schedule(view, full) else None
+        if source is not None and view.resolve(source.item, source.output)[0] == optimizer:
+            return full, view.name(full), 0
+    for item, text in code_texts(view.graph).items():
+        for number, line in enumerate(text.splitlines(), 1):
+            made = MADE_SCHEDULE.search(line)
+            if made is not None and made["optimizer"] == view.name(optimizer):
+                return item, made["name"], number
+    return None
 
 
 def _has_schedule(view: ProgramView) -> bool:

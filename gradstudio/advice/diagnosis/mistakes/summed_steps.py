@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CROSS, ELEMENTWISE, LOGITS
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import SCHEDULES
+from gradstudio.advice.diagnosis.mistakes.remade_models import is_condition
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import Gap, RunFacts, turn_numbers
 from gradstudio.advice.diagnosis.training_steps import Role
@@ -16,8 +17,6 @@ from gradstudio.protocol.messages.records import PlainRecord
 MEANS = CROSS | ELEMENTWISE | LOGITS | {"mean", "binary_cross_entropy", "BCELoss"}
 STEPS = ("LRScheduler.step", "Optimizer.step")
 """How a step is called, also of a schedule that is handed to a function."""
-CONDITION = "builtins.bool"
-"""What decides whether the turn of an ``if`` is taken."""
 LEAST_DEPTH, FARTHEST = 2, 30
 DECAY = 0.1
 """What a StepLR multiplies by where it is told nothing."""
@@ -83,13 +82,7 @@ def _is_conditional(view: ProgramView, item: ItemId) -> bool:
     """Whether a condition decides if a statement runs."""
     place = view.place(item)
     around = [ItemId(b) for b in place.graph.ancestors(place.item) if b != ROOT] if place is not None else []
-    if place is None or not around:
-        return False
-    if place.graph.blocks[around[0]].kind == "if":
-        return True
-    condition = place.graph.wire_into(around[0], "range.0")
-    node = place.graph.nodes.get(condition.source) if condition is not None else None
-    return node is not None and node.operator == CONDITION
+    return place is not None and bool(around) and is_condition(place.graph, around[0])
 
 
 def _is_of_a_slice(view: ProgramView, root: ItemId) -> bool:

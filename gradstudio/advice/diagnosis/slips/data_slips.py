@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
-from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.program_view import ProgramView, is_call
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.card_grouping import CALL, CALLED, makes_module
@@ -36,11 +36,11 @@ def seed_each_turn(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup)
     if loop is None:
         return
     inside = [one for one in graph.nodes if BodyId(loop) in graph.ancestors(one)]
-    drawing = next((one for one in inside if view.word(ItemId(item.removesuffix(place.item) + one)) in DRAWING), None)
+    prefix = item.removesuffix(place.item)
+    drawing = next((one for one in inside if _draws(view, ItemId(prefix + one))), None)
     trains = any(graph.nodes[one].operator == STEP for one in inside)
     if drawing is None or not trains or any(_begins_anew(graph, one) for one in inside):
         return  # a trial makes its model anew: it is to begin from the same numbers
-    prefix = item.removesuffix(place.item)
     drawn, around = ItemId(prefix + drawing), ItemId(prefix + loop)
     yield Finding(
         "seed_each_turn",
@@ -51,6 +51,13 @@ def seed_each_turn(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup)
         "A seed begins the sequence of random numbers anew. Call it once, at the top of the program, before the loop.",
         (item, drawn),
     )
+
+
+def _draws(view: ProgramView, item: ItemId) -> bool:
+    """Whether it draws random numbers: itself, or as a model with a dropout in it that is trained."""
+    if view.word(item) in DRAWING:
+        return True
+    return is_call(view, item) and any(stage.word in DRAWING for stage in view.stages(item, 0))
 
 
 def _begins_anew(graph: Graph, item: ItemId) -> bool:

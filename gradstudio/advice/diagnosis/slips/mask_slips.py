@@ -7,6 +7,7 @@ from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CHANCES
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
+from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import Record, TensorRecord, TupleRecord
 
@@ -22,6 +23,9 @@ CONVERTING = frozenset("bool to type getitem".split())
 PRODUCTS = frozenset("matmul bmm einsum mm".split())
 MASKING = frozenset("masked_fill where add sub".split())
 BETWEEN = frozenset("dropout Dropout div truediv float to".split())
+SHAPING = frozenset("unsqueeze squeeze view reshape expand repeat transpose".split())
+ZERO_TESTS, FAR = frozenset({"eq", "ne", "gt"}), 10
+INTEGERS = frozenset({"int64", "int32"})
 ZEROS = frozenset({"0", "0.0", "0.", "False"})
 HELD = frozenset({"Buffer", "register_buffer"})
 MINUS_INFINITY = re.compile(r"-.*inf|-\d+e\d|-\d{4,}", re.IGNORECASE)
@@ -78,11 +82,10 @@ def turned_fill(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> 
     """Scores in front of a softmax of which a triangle is left out that is to be seen: the past."""
     port, away = ("condition", "other") if word == "where" else ("mask", "value")
     node, source = view.node(item), view.source(item, (port,))
-    if node is None or source is None or not MINUS_INFINITY.search(node.literals.get(away, "").replace(" ", "")):
+    if node is None or source is None or not _is_left_out(view, item, node.literals.get(away, "")):
         return
     triangle = _triangle(view, view.resolve(source.item, source.output)[0], is_inverted=word == "where")
-    users = [user for user in view.followers(item) if view.word(user) not in BETWEEN]
-    if triangle != "tril" or not any(view.word(user) in CHANCES for user in users):
+    if triangle != "tril":
         return
     yield Finding(
         "turned_mask",
@@ -94,6 +97,55 @@ def turned_fill(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> 
         "scores.masked_fill(torch.tril(torch.ones(n, n)) == 0, float('-inf')).",
         (item, source.item),
     )
+
+
+def hidden_tokens(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
+    """Scores in front of a softmax of which the tokens are left out, and what is 0 among them, the padding, is kept."""
+    port, away = ("condition", "other") if word == "where" else ("mask", "value")
+    node, source = view.node(item), view.source(item, (port,))
+    if node is None or source is None or not _is_left_out(view, item, node.literals.get(away, "")):
+        return
+    ids = _shown_padding(view, source, lookup, is_inverted=word == "where")
+    if ids is None:
+        return
+    name = view.source_name(ids)
+    yield Finding(
+        "turned_mask",
+        "warning",
+        item,
+        f"The padding mask is the wrong way round: {view.applied(word, item)} leaves out the tokens, and keeps where "
+        f"{name} is 0",
+        f"Attention is to see the tokens. Leave out the padding: scores.masked_fill({name} == 0, float('-inf')).",
+        (item, ids.item),
+    )
+
+
+def _is_left_out(view: ProgramView, item: ItemId, value: str) -> bool:
+    """Whether what is filled in is minus infinity, and a softmax follows."""
+    users = (user for user in view.followers(item) if view.word(user) not in BETWEEN)
+    is_infinite = bool(MINUS_INFINITY.search(value.replace(" ", "")))
+    return is_infinite and any(view.word(user) in CHANCES for user in users)
+
+
+def _shown_padding(view: ProgramView, source: Source, lookup: Lookup, *, is_inverted: bool) -> Source | None:
+    """The numbers of tokens of which a mask is true where they are not 0; None where it is another mask."""
+    for _ in range(FAR):
+        at = view.resolve(source.item, source.output)[0]
+        word, node, before = view.word(at), view.node(at), view.source(at, ("self", "input", "a"))
+        record = lookup(before.item, before.output) if before is not None else None
+        if node is None or before is None or not isinstance(record, TensorRecord):
+            return None
+        is_to_zero = word in ZERO_TESTS and bool(ZEROS & set(node.literals.values()))
+        highest = record.summary.maximum
+        if is_to_zero and record.summary.dtype in INTEGERS and view.word(before.item) not in ZERO_TESTS:
+            is_ids = highest is not None and highest > 1  # of zeros and ones nobody knows what a one means
+            return before if is_ids and (word == "eq") == is_inverted else None
+        if word in INVERTING or (is_to_zero and word == "eq"):
+            is_inverted = not is_inverted
+        elif not is_to_zero and word not in CONVERTING | SHAPING:
+            return None
+        source = before
+    return None
 
 
 def _triangle(view: ProgramView, mask: ItemId, *, is_inverted: bool) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.advice.diagnosis.run_facts import RunFacts
+from gradstudio.advice.diagnosis.run_facts import RunFacts, leaf_rows
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
 
@@ -21,6 +21,9 @@ LAYERS, LOGARITHMS = frozenset({"Addmm", "Mm", "Bmm"}), frozenset({"LogSoftmax",
 DIFFERENCES, MAXIMA = frozenset({"Sub", "Rsub"}), frozenset({"Max", "Amax"})
 ERRORS = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss", "L1Loss"})
 COMPARING, SUMS = ERRORS | DIFFERENCES, DIFFERENCES | {"Add"}
+LOSSES = ERRORS | {"NllLoss", "NllLossNd", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"}
+MEASURES = frozenset({"Abs", "LinalgVectorNorm", "Norm"})
+"""What says how large weights are; squares do, too."""
 SCALING = frozenset({"mul", "sum", "mean", "div", "truediv", "neg"})
 MOST_TERMS, MOST_STEPS = 32, 5
 Rows = Mapping[int, AutogradRow]
@@ -49,6 +52,7 @@ def _of_backward(view: ProgramView, traced: BackwardTraced) -> Iterator[Finding]
     divergences = [one for row in sums if (one := _divergence(row, rows)) is not None]
     if divergences and all(_falls(square) for _, square in divergences):
         yield _negative_divergence(_named(view, divergences[0][0].node))
+    yield from _praised_weights(view, traced, rows)
     for row in rows.values():
         word = word_of(row.autograd)
         if word == "Mul" and _is_policy(row, rows):
@@ -57,6 +61,34 @@ def _of_backward(view: ProgramView, traced: BackwardTraced) -> Iterator[Finding]
             yield _learning_target(row)
         elif word == "Exp" and _is_ratio_to_itself(row, rows):
             yield _ratio_of_one(row)
+
+
+def _praised_weights(view: ProgramView, traced: BackwardTraced, rows: Rows) -> Iterator[Finding]:
+    """A measure of a model's weights that stands with a minus beside an error: the larger they are, the better."""
+    errors = (row for row in rows.values() if word_of(row.autograd) in LOSSES)
+    if not any(_rises(row) for row in errors):
+        return
+    weights = {row.id: row.values[0] for key, row in leaf_rows(traced) if key[1]}
+    for row in rows.values():
+        weight = weights.get(_input(row))
+        if weight is None or not (word_of(row.autograd) in MEASURES or _is_square(row)) or not _falls(row):
+            continue
+        yield Finding(
+            "diverges",
+            "warning",
+            row.node,
+            f"The penalty on {weight.path} has a minus in the loss: every step makes the weights larger, not smaller",
+            "A step goes to where the loss is smaller, and this term gets smaller the larger the weights are. Add a "
+            "penalty: loss + factor * weights.abs().sum().",
+            (row.node,),
+        )
+        return
+
+
+def _rises(row: AutogradRow) -> bool:
+    """Whether the loss gets larger with a value."""
+    summary = next(iter(row.incoming), None)
+    return summary is not None and summary.minimum is not None and summary.minimum > 0
 
 
 def _is_ratio_to_itself(row: AutogradRow, rows: Rows) -> bool:
