@@ -8,6 +8,8 @@ from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.order import wire_needs
 from gradstudio.graph.ports.item_ports import output_family
 from gradstudio.graph.shared_storage import Value, storage_of, written_values
+from gradstudio.graph.text.code_records import FREE
+from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.item_titles import title
 from gradstudio.operators.model import Effect, Family
 
@@ -18,11 +20,15 @@ MAX_WRITES = 200
 """Writers looked at; each costs one walk over the graph."""
 APPEND = "python.append"
 """A list grows where the text says so: no tensor is another for it."""
+CHOICE = "python.choice"
+CONTAINERS = frozenset({"python.list", "python.tuple", "python.literal"})
+MOST_READERS = 4
+"""So many readers are named."""
 Links = dict[ItemId, set[ItemId]]
 
 
 def unordered_writes(graph: Graph) -> tuple[Finding, ...]:
-    """A note for each in-place statement that no wire orders against another reader of what it writes."""
+    """A note for each tensor with in-place statements that no wire orders against another reader of it."""
     tensors = (item for item in graph.order() if item in graph.nodes and graph.nodes[item].operator != APPEND)
     writers = [(item, bases) for item in tensors if (bases := _written(graph, item))][:MAX_WRITES]
     if not writers:
@@ -37,8 +43,17 @@ def unordered_writes(graph: Graph) -> tuple[Finding, ...]:
 
 
 def _written(graph: Graph, item: ItemId) -> tuple[Value, ...]:
-    """The values a node writes into."""
-    return tuple([base for base in written_values(graph, item) if not _is_fixed(graph, base)])
+    """The tensors a node writes into."""
+    values = written_values(graph, item)
+    return tuple([base for base in values if not _is_fixed(graph, base) and _may_be_one(graph, base)])
+
+
+def _may_be_one(graph: Graph, base: Value) -> bool:
+    """Whether it may be a tensor: a list, a dict and what code made, which is in order with all, are none."""
+    node = graph.nodes.get(base[0])
+    if node is None or node.operator in CONTAINERS or node.operator in FREE:
+        return node is None
+    return node.operator != CHOICE or not read_conditional(node.literals.get("template", "")).is_display
 
 
 def _is_fixed(graph: Graph, base: Value) -> bool:
@@ -62,31 +77,45 @@ def _warnings(
     after: Links,
 ) -> Iterator[Finding]:
     place = {item: k for k, item in enumerate(graph.order())}
+    found: dict[Value, tuple[list[ItemId], dict[ItemId, None]]] = {}
     for writer, bases in writers:
         ordered = _reached(writer, before) | _reached(writer, after)
         others = dict.fromkeys(reader for base in bases for reader in readers.get(base, ()) if reader not in ordered)
         if others:
-            yield _finding(graph, writer, bases[0], tuple(others), place)
+            writers_of, readers_of = found.setdefault(bases[0], ([], {}))
+            writers_of.append(writer)
+            readers_of.update(others)
+    for base, (writers_of, readers_of) in found.items():
+        yield _finding(graph, tuple(writers_of), base, tuple(readers_of), place)
 
 
 def _finding(
-    graph: Graph, writer: ItemId, base: Value, others: tuple[ItemId, ...], place: dict[ItemId, int]
+    graph: Graph, writers: tuple[ItemId, ...], base: Value, others: tuple[ItemId, ...], place: dict[ItemId, int]
 ) -> Finding:
-    what, names = title(graph, base[0]), _listed([f"'{title(graph, other)}'" for other in others])
-    early = [f"'{title(graph, other)}'" for other in others if place[other] < place[writer]]
-    late = [f"'{title(graph, other)}'" for other in others if place[other] > place[writer]]
-    parts = [f"the old numbers go into {_listed(early)}"] if early else []
-    parts += [f"the new ones go into {_listed(late)}"] if late else []
+    writer, what = writers[0], title(graph, base[0])
+    reading = [other for other in others if other not in writers] or list(others)
+    early = [other for other in reading if place[other] < place[writer]]
+    late = [other for other in reading if place[other] > place[writer]]
+    parts = [f"the old numbers go into {_named(graph, early)}"] if early else []
+    parts += [f"the new ones go into {_named(graph, late)}"] if late else []
+    more = f" and {len(writers) - 1} more write" if len(writers) > 1 else " writes"
     return Finding(
         "unordered_write",
         "info",
         writer,
-        f"{title(graph, writer)} writes into {what}, which {names} also read{'s' if len(others) == 1 else ''}",
+        f"{title(graph, writer)}{more} into {what}, which {_named(graph, reading)} also "
+        f"read{'s' if len(reading) == 1 else ''}",
         f"No wire says which of them comes first, only the order of the statements. As it stands, "
         f"{' and '.join(parts)}. Earlier and Later change that, and with it the numbers. "
         "Wire from the in-place node where the new value is meant, or use the operator that returns a new tensor.",
-        (base[0], writer, *others),
+        tuple(dict.fromkeys((base[0], *writers, *others))),
     )
+
+
+def _named(graph: Graph, items: list[ItemId]) -> str:
+    """The titles of some items, the first few of many."""
+    words = [f"'{title(graph, item)}'" for item in items[:MOST_READERS]]
+    return _listed([*words, f"{len(items) - MOST_READERS} more"] if len(items) > MOST_READERS else words)
 
 
 def _readers(graph: Graph) -> dict[Value, list[ItemId]]:
