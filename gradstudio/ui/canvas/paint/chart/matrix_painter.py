@@ -41,7 +41,8 @@ def paint_matrix(
                     _write_number(painter, style, box, number, number / total)
     if words:
         _paint_names(painter, style, cells, count)
-        _paint_axes(painter, style, cells)
+        if 2 * (style.line - LEADING) <= NAMES + AXIS:  # from afar they would lie over the names
+            _paint_axes(painter, style, cells)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(style.color("line"), 1.0))
     painter.drawRect(cells)
