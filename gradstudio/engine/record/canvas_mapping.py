@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
+from gradstudio.engine.record.inside_calls import InsideCalls, members_of
 from gradstudio.engine.record.step_text import SET_UP, StepText
 from gradstudio.engine.record.step_values import Told
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
@@ -40,7 +41,7 @@ class CanvasMapping:
         self._into: dict[ItemId, list[Wire]] = {}
         for wire in sorted(graph.wires.values()):
             self._into.setdefault(wire.target, []).append(wire)
-        self._ports: dict[tuple[ItemId, str], str] = {}
+        self._ports: dict[tuple[ItemId, ItemId, str], str] = {}
         set_up = (block.id for block in graph.blocks.values() if block.title == SET_UP)
         self._set_up = next(set_up, NOBODY)
         owners = {
@@ -79,12 +80,21 @@ class CanvasMapping:
                 self._nodes[ItemId(str(number))] = self._nodes[first]
             if (source := (ItemId(str(number)), 0)) not in text.folding.results:
                 self._outputs.pop(source, None)
+        self._inside = InsideCalls(graph)
+        for visit, members in members_of(text.folding.visits).items():
+            call = self._nodes.get(ItemId(str(text.folding.first[visit])))
+            if visit in text.classes and call is not None:
+                self._inside.add(call, text.classes[visit], members)
         self._wholes = {self._nodes[provisional] for provisional in self._inner if provisional in self._nodes}
         self._stated = {*self._nodes.values(), *(node for node, _ in self._outputs.values())}
 
     def node(self, provisional: ItemId) -> ItemId:
         """Whose it is; "" for nobody's."""
         return self._nodes.get(provisional, NOBODY)
+
+    def deepest(self, provisional: ItemId) -> ItemId:
+        """The same, inside of a folded module where it ran in one."""
+        return self._inside.nodes.get(provisional) or self.node(provisional)
 
     def _statements(self, lines: Mapping[ItemId, int]) -> dict[int, ItemId]:
         """By line, the node that is the statement: the one whose results no other of the line takes."""
@@ -99,11 +109,14 @@ class CanvasMapping:
 
     def events(self, told: Iterable[Told]) -> list[Traced | BackwardTraced | Gradients]:
         """What is told, in messages; rows that follow one another go together."""
+        told = list(told)
+        self._inside.meet(one for one in told if isinstance(one, Row))
         found: list[Traced | BackwardTraced | Gradients] = []
         parts: set[ItemId] = set()
         mapped: list[Row | BackwardTraced | Gradients] = []
         for one in told:
             if isinstance(one, Row):
+                mapped += self._inside.rows(one)
                 for row in self._row(one):
                     mapped += [*self._before(row.node, parts), row]
             else:
@@ -180,7 +193,8 @@ class CanvasMapping:
         """Rows of one card of code are one, as its statements stand on it together; so are the parts of a module."""
         found: dict[tuple[ItemId, int], Row] = {}
         for row in rows:
-            is_whole = row.node in self._wholes or self._graph.nodes[row.node].operator == CODE
+            node = self._graph.nodes.get(row.node)
+            is_whole = row.node in self._wholes or (node is not None and node.operator == CODE)
             key = (row.node, 0 if is_whole else row.step)
             known = found.get(key)
             if known is not None:
@@ -202,7 +216,7 @@ class CanvasMapping:
     def _autograd(self, row: AutogradRow) -> AutogradRow:
         return msgspec.structs.replace(
             row,
-            node=self.node(row.node),
+            node=self.deepest(row.node),
             values=tuple(one for value in row.values for one in self._edge(value)),
             saved=tuple(map(self._saved, row.saved)),
         )
@@ -210,26 +224,36 @@ class CanvasMapping:
     def _edge(self, value: EdgeValue) -> list[EdgeValue]:
         node, output = self._outputs.get((value.node, value.output), (NOBODY, 0))
         path = self._path(value.node, value.path)
-        return [msgspec.structs.replace(value, node=node, output=output, path=path)] if node else []
+        outer = [msgspec.structs.replace(value, node=node, output=output, path=path)] if node else []
+        inside = self._inside.outputs((value.node, value.output))
+        return [*outer, *(msgspec.structs.replace(value, node=one, output=place) for one, place in inside)]
 
     def _saved(self, saved: SavedTensor) -> SavedTensor:
-        node, output = self._outputs.get((saved.node, saved.output), (NOBODY, 0))
+        inside = self._inside.outputs((saved.node, saved.output))
+        node, output = self._outputs.get((saved.node, saved.output)) or next(iter(inside), (NOBODY, 0))
         return msgspec.structs.replace(saved, node=node, output=output)
 
     def _wire(self, wire: WireGrad) -> list[WireGrad]:
-        target = self.node(wire.target)
-        source, output = self._outputs.get((wire.source, wire.output), (NOBODY, 0))
-        port = self._port(wire.target, wire.port, source, output) if target else ""
-        if not port:
-            return []
-        return [msgspec.structs.replace(wire, source=source, output=output, target=target, port=port)]
+        given = (wire.source, wire.output)
+        outer = self._outputs.get(given)
+        found = self._wire_to(wire, self.node(wire.target), [outer] if outer is not None else [])
+        inner = self._inside.nodes.get(wire.target)
+        if inner is not None:
+            found += self._wire_to(wire, inner, self._inside.sources(wire.target, given))
+        return found
 
-    def _port(self, provisional: ItemId, place: str, source: ItemId, output: int) -> str:
+    def _wire_to(self, wire: WireGrad, target: ItemId, sources: Iterable[Output]) -> list[WireGrad]:
+        for source, output in sources:
+            if target and (port := self._port(target, wire.target, wire.port, source, output)):
+                return [msgspec.structs.replace(wire, source=source, output=output, target=target, port=port)]
+        return []
+
+    def _port(self, target: ItemId, provisional: ItemId, place: str, source: ItemId, output: int) -> str:
         """The port of the wire that brought it: of several from one source, each is taken once."""
-        key = (provisional, place)
-        if key not in self._ports:
-            taken = {port for (target, _), port in self._ports.items() if target == provisional}
-            wires = self._into.get(self.node(provisional), [])
+        key = (target, provisional, place)
+        if not self._ports.get(key):
+            taken = {port for known, port in self._ports.items() if known[:2] == key[:2]}
+            wires = self._into.get(target) or self._inside.wires.get(target, [])
             ports = (
                 wire.port for wire in wires if (wire.source, wire.output) == (source, output) and wire.port not in taken
             )
@@ -246,7 +270,9 @@ class CanvasMapping:
     def _gradient(self, row: GradRow) -> list[GradRow]:
         node, output = self._outputs.get((row.node, row.output), (NOBODY, 0))
         path, cause = self._path(row.node, row.path), self.node(row.cause)
-        return [msgspec.structs.replace(row, node=node, output=output, path=path, cause=cause)] if node else []
+        outer = [msgspec.structs.replace(row, node=node, output=output, path=path, cause=cause)] if node else []
+        inside = self._inside.outputs((row.node, row.output))
+        return [*outer, *(msgspec.structs.replace(row, node=one, output=n, cause=cause) for one, n in inside)]
 
     def _now(self, values: Iterable[ValueNow]) -> tuple[ValueNow, ...]:
         found: dict[Output, ValueNow] = {}

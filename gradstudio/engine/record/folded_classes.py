@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from torch import Tensor, nn
@@ -16,6 +16,7 @@ from gradstudio.engine.bring.variable_names import Names
 from gradstudio.engine.record.call_facts import ModuleCall, parts_of
 from gradstudio.engine.record.module_folding import Folding
 from gradstudio.engine.record.similar_tensors import similar_part
+from gradstudio.graph.model import ItemId
 
 SELF = "self."
 
@@ -28,11 +29,18 @@ class FoldedClass:
         name: of the class.
         inputs: what `forward` takes: the tensors that the call was given, then those from around it.
         results: what it gives: the tensors of the result, then what else is used outside.
+        bound: of each thing it did, in order, the names of what that gave.
+        made: by identity of a layer or tensor that the module keeps, the name of its attribute.
+        given, parts: the same as `inputs` and `made` by provisional ids, once these are known.
     """
 
     name: str
     inputs: tuple[Tensor, ...]
     results: tuple[Tensor, ...]
+    bound: tuple[tuple[str, ...], ...]
+    made: Mapping[int, str]
+    given: tuple[tuple[ItemId, int], ...] = ()
+    parts: Mapping[ItemId, str] = field(default_factory=dict)
 
 
 class FoldedClasses:
@@ -66,7 +74,9 @@ class FoldedClasses:
             if kind not in known:
                 known[kind] = names.fresh(type(module).__name__)
                 self.lines += ["", f"class {known[kind]}(nn.Module):", *body.text.split("\n")]
-            self.of_visit[visit] = FoldedClass(known[kind], tuple(body.inputs), tuple(body.results))
+            self.of_visit[visit] = FoldedClass(
+                known[kind], tuple(body.inputs), tuple(body.results), body.bound(), body.made()
+            )
 
 
 def _last_uses(calls: Sequence[Call]) -> dict[int, int]:
@@ -145,6 +155,8 @@ class _Body(Writer):
         self.text = ""
         self._made_lines: list[str] = []
         self._takes: list[str] = []
+        self._number = 0
+        self._names_of: dict[int, list[str]] = {}
         self._make(made.module)
         for word, value in _arguments(made):
             for tensor in tensors_in(value):
@@ -158,6 +170,7 @@ class _Body(Writer):
             NotWritable, Inexpressible: a call cannot be written.
         """
         for number, call in enumerate(self._recording.calls):
+            self._number = number
             self._call(number, call)
         given = ", ".join(self._name_of(tensor, ()) for tensor in self.results)
         self._lines.add(f"return {given}")
@@ -166,6 +179,20 @@ class _Body(Writer):
         inside += ["", f"{INDENT}def forward({', '.join(['self', *self._takes])}):"]
         inside += [f"{INDENT * 2}{line}" if line else "" for line in self._lines.lines]
         self.text = "\n".join(inside)
+
+    def bound(self) -> tuple[tuple[str, ...], ...]:
+        """Of each call, the names of what it gave."""
+        return tuple(tuple(self._names_of.get(number, ())) for number in range(len(self._recording.calls)))
+
+    def made(self) -> dict[int, str]:
+        """By identity of a layer, or of a tensor of the module's own, the name of its attribute."""
+        every = self._leaves.names | self._leaves.layers
+        return {one: name.removeprefix(SELF) for one, name in every.items() if name.startswith(SELF)}
+
+    def _bind(self, tensor: Tensor, wish: str) -> str:
+        name = super()._bind(tensor, wish)
+        self._names_of.setdefault(self._number, []).append(name)
+        return name
 
     def _make(self, module: nn.Module) -> None:
         """Make what of the module is used, in its own order."""

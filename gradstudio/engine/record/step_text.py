@@ -2,8 +2,8 @@
 
 import ast
 import inspect
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -21,6 +21,7 @@ from gradstudio.engine.record.module_folding import Folding, Inner, fold, produc
 from gradstudio.engine.record.script_files import CallerNames, ScriptFiles
 from gradstudio.engine.record.similar_tensors import similar
 from gradstudio.engine.record.step_recorder import StepRecorder
+from gradstudio.engine.record.step_values import NOWHERE
 from gradstudio.engine.record.transform_watch import function_words
 from gradstudio.graph.model import ItemId
 
@@ -48,7 +49,7 @@ class StepText:
         lines: by line of the text (from 1), the number of the call it is.
         bound: by number of a call, the names of what it gave.
         names: by provisional id of a layer, leaf or optimizer, its name.
-        folding: what calls of modules stand for.
+        folding: what calls of modules stand for; `classes` the class of each that has one.
     """
 
     text: str
@@ -56,6 +57,7 @@ class StepText:
     bound: dict[int, list[str]]
     names: dict[ItemId, str]
     folding: Folding
+    classes: Mapping[int, FoldedClass]
 
 
 def step_text(recorder: StepRecorder, names: CallerNames, title: str, level: int | None = None) -> StepText:
@@ -136,7 +138,16 @@ class _StepWriter(Writer):
             if identity in self._optimizers:
                 names[ItemId(f"optimizer{place}")] = self._optimizers[identity]
         self._place_inner(names)
-        return StepText(written.text, lines, self._bound, names, self._folding)
+        return StepText(written.text, lines, self._bound, names, self._folding, dict(self._known_classes()))
+
+    def _known_classes(self) -> Iterator[tuple[int, FoldedClass]]:
+        """The classes, with provisional ids in place of tensors and layers."""
+        sources = self._step.values.sources
+        things = [*((node, layer) for layer, _, _, node in self._step.layers.values()), *self._step.leaves.items()]
+        for visit, folded in self._classes.of_visit.items():
+            given = tuple(sources.get(id(tensor), NOWHERE) for tensor in folded.inputs)
+            parts = {node: folded.made[id(thing)] for node, thing in things if id(thing) in folded.made}
+            yield visit, replace(folded, given=given, parts=parts)
 
     def _place_inner(self, names: Mapping[ItemId, str]) -> None:
         """Say of layers and leaves without a statement of their own which folded module has them."""

@@ -12,9 +12,11 @@ import gradstudio
 from gradstudio.engine.record.module_folding import MOST_STATEMENTS
 from gradstudio.engine.value.tensor_summary import summarise
 from gradstudio.graph.card_grouping import CALL
-from gradstudio.graph.model import Node
+from gradstudio.graph.groups.call_ids import INPUTS, call_item_id, outermost
+from gradstudio.graph.model import ItemId, Node
 from gradstudio.operators.calls.call_signature import MODULE
-from gradstudio.protocol.messages.records import ModuleRecord
+from gradstudio.protocol.messages.events import Row
+from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
 from tests.engine.record.test_step_record import Recorded
 
 
@@ -110,10 +112,51 @@ def test_every_autograd_node_inside_belongs_to_the_card_of_the_block(tmp_path: P
     found, _, _ = step(tmp_path / "step.gsg", 3, level=1)
     whole, _, _ = step(tmp_path / "whole.gsg", 3)
     assert [row.autograd for row in found.backwards[0].rows] == [row.autograd for row in whole.backwards[0].rows]
-    assert all(row.node in found.graph.nodes for row in found.backwards[0].rows)
+    assert all(outermost(row.node) in found.graph.nodes for row in found.backwards[0].rows)
     card = found.node("parts_2_out")
     assert {"AddmmBackward0", "TanhBackward0", "NativeLayerNormBackward0"} <= {
-        row.autograd for row in found.backwards[0].rows if row.node == card
+        row.autograd for row in found.backwards[0].rows if outermost(row.node) == card
+    }
+
+
+def test_inside_of_each_call_stands_what_it_did_with_the_values_gradients_and_parts_of_that_call(
+    tmp_path: Path,
+) -> None:
+    """Plain torch goes the same way through a block by hand, from what came into it."""
+    found, kept, _ = step(tmp_path / "step.gsg", 4)
+    (definition,) = [one.graph for one in found.graph.definitions.values()]
+    names = {name: node.id for node in definition.nodes.values() for name in node.names}
+    rows: dict[ItemId, Row] = {}
+    for one in found.rows:
+        rows.setdefault(one.node, one)
+
+    def inside(place: int, name: str) -> ItemId:
+        return call_item_id(found.node(f"parts_{place}_out"), names[name])
+
+    torch.manual_seed(2)
+    fresh = Tower(4)
+    for place, part in enumerate(fresh.parts):
+        came = kept[f"parts_{place - 1}_out"].detach() if place else torch.randn(5, 6)
+        (given,) = rows[call_item_id(found.node(f"parts_{place}_out"), INPUTS)].outputs
+        assert isinstance(given, TensorRecord) and given.summary == summarise(came)
+        norm = part.norm(came)
+        up = part.up(norm)
+        tanh = torch.tanh(up)
+        down = part.down(tanh)
+        tanh.retain_grad()
+        out = came + down * part.scale
+        for name, value in {"norm_out": norm, "up_out": up, "tanh": tanh, "down_out": down}.items():
+            (record,) = rows[inside(place, name)].outputs
+            assert isinstance(record, TensorRecord) and record.summary == summarise(value), name
+        out.backward(kept[f"parts_{place}_out"].grad)
+        gradient = found.gradients[inside(place, "tanh")]
+        assert gradient.grad == summarise(tanh.grad)
+        (layer,) = rows[inside(place, "up")].outputs
+        assert isinstance(layer, ModuleRecord) and layer.parameters["weight"].summary == summarise(part.up.weight)
+        wires = {(one.target, one.port): one.grad for one in found.backwards[0].wires}
+        assert wires[inside(place, "down_out"), "inputs.0"] == summarise(tanh.grad)
+    assert {row.node for row in found.backwards[0].rows if row.autograd == "TanhBackward0"} == {
+        inside(place, "tanh") for place in range(4)
     }
 
 
