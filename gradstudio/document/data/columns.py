@@ -15,6 +15,10 @@ MOST_CLASSES = 1_000
 """A text of more different words is no class."""
 USUAL_CLASSES = 20
 """Whole numbers of at most so many different values are usually classes."""
+KEY_WORDS = frozenset(("id", "index", "key", "row", "no", "nr"))
+"""Names of columns whose numbers tell rows apart, in any order."""
+COUNTED_SHARE = 0.9
+"""Rows may have been left out, or added at the end, of those that were counted."""
 NUMBER_SHARE = 0.8
 """A column of at least so many numbers is one of numbers; what else stands in it is missing."""
 LARGEST = float(np.finfo(np.float32).max)
@@ -59,10 +63,14 @@ class Column(NamedTuple):
 
     @property
     def is_key(self) -> bool:
-        """Whether every row has another whole number, one after the other: the number of the row."""
-        if self.numbers is None or len(self.numbers) < 3:
+        """Whether every row has another whole number, and they count the rows or the column is called like that."""
+        numbers = self.numbers
+        if numbers is None or len(numbers) < 3 or not np.array_equal(numbers, np.round(numbers)):
             return False
-        return bool(np.all(np.diff(self.numbers) == 1))
+        if len(np.unique(numbers)) < len(numbers):
+            return False
+        is_called_so = self.name.lower() in KEY_WORDS or self.name.lower().endswith(("_id", " id"))
+        return is_called_so or bool(np.mean(np.diff(numbers) == 1) >= COUNTED_SHARE)
 
     @property
     def is_constant(self) -> bool:

@@ -76,6 +76,25 @@ def test_numbers_of_rows_names_and_constants_are_no_inputs_by_themselves(tmp_pat
     assert source.proposal().inputs == ("x",) and source.proposal().target == "label"
 
 
+@pytest.mark.parametrize(
+    ("name", "numbers"),
+    [("n", "0 1 2 3 4 99 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22"), ("Id", "7 3 9 1"), ("user_id", "40 2 3")],
+)
+def test_numbers_that_tell_rows_apart_are_no_inputs_where_they_are_not_in_order(
+    tmp_path: Path, name: str, numbers: str
+) -> None:
+    lines = [f"{number},{k % 3}.5,{k % 2}" for k, number in enumerate(numbers.split())]
+    assert table(tmp_path, "\n".join([f"{name},size,kind", *lines])).proposal().inputs == ("size",)
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"), [("year", "1990 1987 2001 2010"), ("id", "7 3 7 1"), ("id", "1.5 2.5 3.5")]
+)
+def test_numbers_that_measure_something_are_inputs(tmp_path: Path, name: str, numbers: str) -> None:
+    lines = [f"{number},{k % 3}.5,{k % 2}" for k, number in enumerate(numbers.split())]
+    assert table(tmp_path, "\n".join([f"{name},size,kind", *lines])).proposal().inputs == (name, "size")
+
+
 def test_what_is_missing_is_said_with_line_and_column_and_its_row_left_out(tmp_path: Path) -> None:
     source = table(tmp_path, "a,b,y\n1,2,0\n\n,2,1\n3,NA,0\n4,12kg,1\n5,6,?\n7,8,0\n9,9,1\n1,1,1\n1,2,1\n")
     data = prepare(source, chosen(source))
