@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
-from gradstudio.engine.record.inside_calls import InsideCalls, members_of
+from gradstudio.engine.record.folded_insides import InsideCalls, members_of
 from gradstudio.engine.record.step_text import SET_UP, StepText
 from gradstudio.engine.record.step_values import Told
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
