@@ -81,3 +81,12 @@ def test_a_shape_without_room_says_at_least_whether_ranks_hold_the_same(hand: Ha
     style = hand.canvas.canvas_style
     unit = style.meter.width("[64,4] ≠", "mono") / 56
     assert fitting_hint(style, "[64, 4] ≠", "mono", room * unit) == words
+
+
+@pytest.mark.parametrize(
+    ("room", "words"), [("[16, 8, 32]", "[16, 8, 32]"), ("[16,8,32]", "[16,8,32]"), ("[16,8,…]", "[16,8,…]"),
+                        ("[16,…]", "[16,…]"), ("[1…", "")],
+)  # fmt: skip
+def test_a_shape_without_room_is_cut_between_its_dimensions(hand: Hand, room: str, words: str) -> None:
+    style = hand.canvas.canvas_style
+    assert fitting_hint(style, "[16, 8, 32]", "mono", style.meter.width(room, "mono")) == words

@@ -301,13 +301,25 @@ def _paint_output(
 
 
 def fitting_hint(style: CanvasStyle, hint: str, font: str, room: float) -> str:
-    """All of it, else as much as there is room for; of several ranks at least whether they hold the same."""
+    """All of it, else as much as there is room for; of several ranks at least whether they hold the same.
+
+    A shape is cut between its dimensions only: a part of a number is another number.
+    """
     if style.meter.width(hint, font) <= room:
         return hint
     from gradstudio.protocol.ranks.spread_words import hint_wordings  # mostly there is room
 
-    texts = hint_wordings(hint)
-    return next((text for text in texts if style.meter.width(text, font) <= room), style.meter.elided(hint, font, room))
+    is_shape = hint.startswith("[") and hint.endswith("]")
+    texts = _shorter_shapes(hint) if is_shape else hint_wordings(hint)
+    rest = "" if is_shape else style.meter.elided(hint, font, room)
+    return next((text for text in texts if style.meter.width(text, font) <= room), rest)
+
+
+def _shorter_shapes(hint: str) -> list[str]:
+    """``[16,8,32]``, ``[16,8,…]``, ``[16,…]`` of ``[16, 8, 32]``."""
+    sizes = hint[1:-1].split(", ")
+    firsts = (",".join(sizes[:count]) for count in range(len(sizes) - 1, 0, -1))
+    return [f"[{','.join(sizes)}]", *(f"[{first},…]" for first in firsts)]
 
 
 def _hint(layout: CardLayout, well: ResultSections, row: OutputRow) -> tuple[str, str]:
