@@ -28,7 +28,8 @@ CHARACTER = 7.0
 HEADER = 28.0
 ROW = 18.0
 MORE_ROW = 15.0
-CODE_ROW = 15.0
+CODE_ROW = 18.0
+"""As a port's: at small scales letters stay as large as can be read, and would stand in one another."""
 PRINTED, FIGURE = 35.0, 145.0
 """Room for what a code prints and draws; of a print's own card `PRINT_ROOM`."""
 PRINT_ROOM = 70.0

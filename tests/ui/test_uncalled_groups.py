@@ -56,6 +56,20 @@ def press(desk: Desk, title: str) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
+def test_a_model_whose_methods_are_drawn_for_themselves_opens_inside_the_model(
+    desk: Desk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    method = """
+    @torch.no_grad()
+    def generate(self, x, *, steps=3):
+        for _ in range(steps):
+            x = torch.cat((x, self(x)), dim=1)
+        return x
+"""
+    opened(desk, qtbot, tmp_path, MODELS + method)
+    assert titles(desk) == (["Program", "Second"], ["First", "generate()"])
+
+
 def test_a_file_of_definitions_opens_inside_the_last_and_leads_to_the_others(
     desk: Desk, qtbot: QtBot, tmp_path: Path
 ) -> None:

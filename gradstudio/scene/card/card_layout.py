@@ -30,7 +30,7 @@ ROW: Final = 18.0
 MORE_ROW: Final = 15.0
 MORE_WIDTH: Final = 64.0
 """Of what unfolds the rest, where it stands left of an output."""
-CODE_ROW: Final = 15.0
+CODE_ROW: Final = 18.0
 """Of a line of code that a card shows."""
 PADDING: Final = 12.0
 BODY_EDGE: Final = 4.0

@@ -108,9 +108,11 @@ class Scope(QObject):
             self.changed.emit()
 
     def forget(self) -> None:
-        """Another document is there: show its program, or where that draws nothing what it defines last."""
-        nodes, defined = self._root.graph.nodes, self.defined()
-        self.path = (ItemId(GROUP + defined[-1]),) if defined and all(map(is_code, nodes.values())) else ()
+        """Another document is there: show its program, or where that draws nothing the last module, else what is last."""
+        graph, defined = self._root.graph, self.defined()
+        modules = [name for name in defined if graph.definitions[name].is_module]
+        draws_nothing = bool(defined) and all(map(is_code, graph.nodes.values()))
+        self.path = (ItemId(GROUP + (modules or defined)[-1]),) if draws_nothing else ()
         self.forgotten.emit()
         self.changed.emit()
 
