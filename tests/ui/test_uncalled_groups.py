@@ -4,6 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from gradstudio.graph.text.code_records import is_code
@@ -123,6 +124,10 @@ def test_names_above_the_canvas_are_whole_and_those_without_room_are_in_the_list
     opened(desk, qtbot, tmp_path, text)
     bar = desk.window.canvas.breadcrumbs
     shown = {}
+    bar.refresh()
+    gone = set(bar.findChildren(QToolButton)) - {*bar.buttons, *bar.beside}
+    said = Qt.WidgetAttribute.WA_WState_ExplicitShowHide
+    assert gone and all(one.isHidden() and one.testAttribute(said) for one in gone), "while they wait for their end"
     for by in range(3):  # as an edge is dragged: what has room is the same
         before = list(bar.beside)
         desk.window.frame.resize(1280 + 2 * by, 800)

@@ -95,6 +95,7 @@ class Breadcrumbs(QFrame):
         self._shown_count = self._count_with_room()
         self.beside = ways[: self._shown_count]
         for way in ways[self._shown_count :]:
+            way.hide()  # a dialog that is open puts its end off
             way.deleteLater()
         if others := self._defined[len(self.beside) :]:
             more = self._plain_button(f"{len(others)} more", "What else is defined")
