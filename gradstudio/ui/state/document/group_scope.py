@@ -108,7 +108,7 @@ class Scope(QObject):
             self.changed.emit()
 
     def forget(self) -> None:
-        """Another document is there: show its program, or where that draws nothing the last module, else what is last."""
+        """Another document is there: show its program; where that draws nothing the last module, else what is last."""
         graph, defined = self._root.graph, self.defined()
         modules = [name for name in defined if graph.definitions[name].is_module]
         draws_nothing = bool(defined) and all(map(is_code, graph.nodes.values()))
