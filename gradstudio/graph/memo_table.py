@@ -1,7 +1,9 @@
-"""Memos of graphs and of definitions: kept with what they are about, so that they go when it goes."""
+"""Memos: of graphs and definitions, kept with what they are about so that they go when it goes; and by keys."""
 
+from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar, cast
 
+Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
@@ -32,3 +34,16 @@ class MemoTable(Generic[Value]):
     def __setitem__(self, owner: MemoOwner, value: Value) -> None:
         """Keep what was derived of it, instead of what was before."""
         owner.memos[self] = value
+
+
+class KeyedMemo(dict[Key, Value]):
+    """Answers by what they are about, each found when it is first looked up: what is known costs no call."""
+
+    def __init__(self, find: Callable[[Key], Value]) -> None:
+        """Nothing is known yet; `find` is asked once for each key."""
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, key: Key) -> Value:
+        value = self[key] = self._find(key)
+        return value

@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gradstudio.graph.memo_table import KeyedMemo
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Row
 from gradstudio.scene.card.card_maker import CardMaker
@@ -50,7 +51,7 @@ class ResultUpdates:
         self._place = place
         self.changed_at: dict[ItemId, int] = {}
         self.all_changed_at = 0
-        self._rows: dict[ItemId, Row | None] = {}
+        self._rows = KeyedMemo[ItemId, Row | None](state.results.row)
         self._unmeasured: set[ItemId] = set()
         self._grown: set[ItemId] = set()
         self._moved = False  # a card is of another height, and nothing was placed since
@@ -130,11 +131,11 @@ class ResultUpdates:
 
     def row(self, item: ItemId) -> Row | None:
         """When and how a node last ran at the moment that is looked at: `results.row`, asked once a moment."""
-        try:
-            return self._rows[item]
-        except KeyError:
-            row = self._rows[item] = self._state.results.row(item)
-            return row
+        return self._rows[item]
+
+    def rows(self, items: Iterable[ItemId]) -> list[Row | None]:
+        """The same of thousands, those that are known without a call for each."""
+        return list(map(self._rows.__getitem__, items))
 
     def _homes(self, items: Iterable[ItemId]) -> frozenset[ItemId]:
         """The cards on which these items stand."""

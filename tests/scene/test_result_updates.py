@@ -84,6 +84,7 @@ def test_the_row_of_a_node_is_asked_for_once_a_moment(drawing: Drawing) -> None:
     row = drawing.scene.updates.row(item)
     assert row is not None
     assert drawing.scene.updates.row(item) is row
+    assert drawing.scene.updates.rows([item, item]) == [row, row]
     assert drawing.results.asked_rows == [item]
     drawing.scene.results_changed((item,))
     drawing.scene.updates.row(item)

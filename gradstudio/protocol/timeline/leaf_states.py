@@ -117,7 +117,7 @@ class LeafStates:
         self._read()
         storages, switched = set[int](), set[ItemId]()
         for row in rows:
-            switched.update(mode.node for mode in row.modes)
+            switched.update([mode.node for mode in row.modes])
             for state in row.writes:
                 storages.add(state.storage)
             for record in row.outputs:

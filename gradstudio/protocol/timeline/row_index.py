@@ -102,8 +102,10 @@ class RowIndex:
     def at(self, node: ItemId, tick: int | None, turns: Turns | None) -> tuple[int, Row] | None:
         """The newest row at the tick, in these turns if any are given, and from which tick on it holds."""
         ran = self._by_turns().get((node, turns)) if turns else self._nodes.get(node)
-        place = ran.until(tick) - 1 if ran is not None else -1
-        return (ran.ticks[place], ran.rows[place]) if ran is not None and place >= 0 else None
+        if ran is None:
+            return None
+        place = (len(ran.ticks) if tick is None else bisect_right(ran.ticks, tick)) - 1
+        return (ran.ticks[place], ran.rows[place]) if place >= 0 else None
 
     def in_pass(self, node: ItemId, tick: int | None) -> list[Row]:
         """The rows of the pass it last ran in, up to the tick, in order."""

@@ -305,7 +305,7 @@ class Timeline:
         if high - low > MANY:
             return None
         changed = {entry.node for entry in self.ticks[low + 1 : high + 1]}
-        changed.update(self.leaves_of(entry.row for entry in self.ticks[low + 1 : high + 1] if entry.row is not None))
+        changed.update(self.leaves_of([entry.row for entry in self.ticks[low + 1 : high + 1] if entry.row is not None]))
         changed.update(self._gradients.changed(low, high), self._wires.changed(low, high))
         changed.update(self.ticks[tick].node for tick in (low, high) if tick < last)
         changed |= set() if one is not None and other is not None else self._rows.leaves.modules()  # pills say the text

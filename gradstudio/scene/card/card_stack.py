@@ -1,7 +1,7 @@
 """The cards of a scene in painting order, and how they follow the graph. No Qt."""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -125,6 +125,12 @@ class CardStack:
             card.well = card.leaves = None
             card.revision += 1
         return card
+
+    def revisions(self, items: Sequence[ItemId]) -> list[int]:
+        """Those of cards as they are when they are read."""
+        for item in self._unread.intersection(items):
+            self.read(item)
+        return [self.cards[item].revision for item in items]
 
     # -------------------------------------------------------------- how they look
 

@@ -43,9 +43,10 @@ MUTED = PortStyle(Family.UNKNOWN, muted=True)
 """How wires are drawn that count as absent."""
 
 
-def port_style(graph: Graph, results: Results, item: ItemId, output: int) -> PortStyle:
-    """What the newest run, else inference, else the catalogue says of an output."""
-    records = results.outputs(item)
+def port_style(
+    graph: Graph, results: Results, item: ItemId, output: int, records: tuple[Record, ...] | None
+) -> PortStyle:
+    """What the newest run, which gave `records`, else inference, else the catalogue says of an output."""
     if records is not None and output < len(records):
         return record_look(records[output])
     port = results.inference(item, output)

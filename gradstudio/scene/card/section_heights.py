@@ -294,7 +294,7 @@ def gradient_height(record: Record, row: GradRow | None, shown: Shown) -> float:
 
 def awaits_gradient(record: TensorRecord, row: GradRow | None) -> bool:
     """Whether anything is to be said of a gradient: not before a backward, of what does not require grad."""
-    state, _ = gradient_of(record, row)
+    state = row.state if row is not None else record.grad_state
     return state != "not_run" or record.requires_grad or record.grad_fn is not None
 
 

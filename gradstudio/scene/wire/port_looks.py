@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from gradstudio.graph.model import ItemId, Wire
+from gradstudio.protocol.messages.records import Record
 from gradstudio.scene.card.card_stack import CardStack
 from gradstudio.scene.card.port_style import MUTED, PortStyle, port_style
 from gradstudio.scene.scene_state import SceneState
@@ -47,6 +48,7 @@ class PortLooks:
         self.revision = 0
         self._code_of: dict[PortStyle, int] = {}
         self._looks: dict[ItemId, dict[int, PortStyle]] = {}
+        self._told: dict[ItemId, tuple[Record, ...] | None] = {}
         self._unread: set[ItemId] = set()
         self._coloured: list[Wire] = []
         self._left_out: frozenset[ItemId] | None = None
@@ -87,6 +89,7 @@ class PortLooks:
     def forget(self) -> None:
         """Read all looks anew when they are asked for: the graph is another one."""
         self._looks.clear()
+        self._told.clear()
         self._left_out = None
 
     def distrust(self, items: Iterable[ItemId] | None = None) -> None:
@@ -163,17 +166,25 @@ class PortLooks:
         looks = self._looks.setdefault(item, {})
         look = looks.get(output)
         if look is None:
-            look = looks[output] = port_style(self._state.graph, self._state.results, item, output)
+            graph, results = self._state.graph, self._state.results
+            look = looks[output] = port_style(graph, results, item, output, results.outputs(item))
         return look
 
     def _read(self, item: ItemId) -> None:
-        """Ask anew how a node's outputs are drawn, and colour its wires, and the inputs where they end, so."""
+        """Ask anew how a node's outputs are drawn, and colour its wires, and the inputs where they end, so.
+
+        What a run said of them is asked for alone where it is what it was: another gradient draws no output otherwise.
+        """
         self._unread.discard(item)
         old = self._looks.get(item)
         if not old:
             return
         graph, results = self._state.graph, self._state.results
-        new = {output: port_style(graph, results, item, output) for output in old}
+        records = results.outputs(item)
+        before, self._told[item] = self._told.get(item), records
+        if records is not None and records is before and max(old) < len(records):
+            return
+        new = {output: port_style(graph, results, item, output, records) for output in old}
         if new != old:
             self._looks[item] = new
             self._color_leaving(item)

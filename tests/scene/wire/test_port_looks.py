@@ -4,7 +4,8 @@ from gradstudio.graph import recipes
 from gradstudio.graph.model import Wire
 from gradstudio.protocol.messages.inference import PortInference
 from gradstudio.scene.card.port_style import PortStyle
-from tests.helpers.drawing import Drawing, scalar
+from tests.helpers.call_count import calls_of
+from tests.helpers.drawing import Drawing, matrix, scalar
 
 
 def look_along(drawing: Drawing, wire: Wire) -> PortStyle:
@@ -41,6 +42,22 @@ def test_reading_what_did_not_change_colours_nothing_anew(drawing: Drawing) -> N
     read_all(drawing)
     assert drawing.scene.looks.revision == revision
     assert card.revision == before
+
+
+def test_a_look_of_the_same_records_is_not_worked_out_again_and_of_others_it_is(drawing: Drawing) -> None:
+    x, _ = drawing.chain("torch.randn", "torch.relu")
+    taken = list[int]()
+    for records in ((scalar(),), None, None, (matrix(),)):
+        drawing.results.records[x] = records or drawing.results.records[x]  # None: a gradient alone is another
+        drawing.scene.results_changed((x,))
+        taken.append(calls_of(lambda: read_all(drawing)))
+    assert taken[1] == taken[2] < min(taken[0], taken[3])
+    (wire,) = drawing.scene.wiring.wires
+    assert look_along(drawing, wire).requires_grad
+    del drawing.results.records[x]
+    drawing.scene.results_changed((x,))
+    read_all(drawing)
+    assert not look_along(drawing, wire).known, "before it ran"
 
 
 def test_the_wires_of_a_card_are_those_of_both_its_halves(drawing: Drawing) -> None:

@@ -1,6 +1,6 @@
 """Cards seen from afar are plates: few are drawn one by one, thousands in batches with one tint a card."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt
@@ -38,14 +38,14 @@ class Tints:
         self.states = States()
         self.pictures = PlatePictures()
 
-    def of(self, scene: Scene, style: CanvasStyle, items: Iterable[ItemId]) -> list[int | None]:
+    def of(self, scene: Scene, style: CanvasStyle, items: Sequence[ItemId]) -> list[int | None]:
         """A colour as 0xffrrggbb for each of these cards; None where there is nothing to be coloured."""
         if self._theme is not style.theme:
             self._theme = style.theme
             self._known.clear()
-        known, row_of, found = self._known, scene.updates.row, []
-        for item in items:
-            row, old = row_of(item), known.get(item)
+        known, found = self._known, list[int | None]()
+        for item, row in zip(items, scene.updates.rows(items), strict=True):
+            old = known.get(item)
             if old is None or old[0] is not row:
                 old = known[item] = (row, _tint(row, style.theme))
             found.append(old[1])

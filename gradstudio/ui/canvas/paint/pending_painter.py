@@ -25,8 +25,9 @@ def paint_pending(painter: QPainter, style: CanvasStyle, scene: Scene, camera: C
     if scene.results.moment is None:
         return
     near = scene.placement.cards_in(seen, 0.0)
-    begun = begun_items(scene)
-    late = [k for k in near if not has_run(scene, scene.stack.ids[k], begun)]
+    begun, ids = begun_items(scene), scene.stack.ids
+    rows = scene.updates.rows([ids[k] for k in near])
+    late = [k for k, row in zip(near, rows, strict=True) if row is None and not has_run(scene, ids[k], begun)]
     if not late:
         return
     cards = [scene.stack.cards[scene.stack.ids[k]] for k in late]

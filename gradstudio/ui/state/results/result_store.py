@@ -99,11 +99,11 @@ class ResultStore(QObject):
     def outputs(self, node: ItemId) -> tuple[Record, ...] | None:
         """Records of the node's results as they were when it last ran, trained leaves as they stood; None before."""
         full = self.ids.full(node) if self.ids.translates else node
-        row = self.cursor.row(full)
+        now, written = self.cursor.now(), self.tables.written
+        row = now.rows[full]
         if row is None:
             return None
-        written = self.tables.written
-        if not written and not self.timeline.wrote_leaves:
+        if not written and not now.wrote_leaves:
             return row.outputs
         return tuple(
             [self.cursor.trained(row, output, written.get((full, output))) for output in range(len(row.outputs))]
@@ -111,7 +111,7 @@ class ResultStore(QObject):
 
     def row(self, node: ItemId) -> Row | None:
         """When and how the node last ran; None before."""
-        return self.cursor.row(self.ids.full(node) if self.ids.translates else node)
+        return self.cursor.now().rows[self.ids.full(node) if self.ids.translates else node]
 
     def grad(self, node: ItemId, output: int = 0, path: str = "") -> GradRow | None:
         """The gradient of a result (or of a module's parameter by path)."""

@@ -1,6 +1,10 @@
 """The moment that is looked at: the timeline as the person's attention cuts it. It holds no results of its own."""
 
+from collections.abc import Callable
+from functools import partial
+
 from gradstudio.graph.groups.call_ids import calls_around, is_call_item
+from gradstudio.graph.memo_table import KeyedMemo
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.ports.item_ports import written_wire
 from gradstudio.protocol.messages.backward_trace import WireGrad
@@ -19,44 +23,69 @@ View = tuple[int | None, int | None, dict[ItemId, int]]
 class Moment:
     """What is looked at, and what was answered about it already."""
 
-    def __init__(self, timeline: Timeline, attention: Attention, graph: Graph | None) -> None:
-        """The moment of `attention` on the timeline as it is now, with the loops of `graph` as they are now."""
+    def __init__(
+        self,
+        timeline: Timeline,
+        attention: Attention,
+        graph: Graph | None,
+        turns: Callable[[ItemId], Turns | None],
+    ) -> None:
+        """The moment of `attention` on the timeline as it is now, with the loops of `graph` as they are now.
+
+        Args:
+            turns: which turns of the loops around a node are looked at then.
+        """
         moment = attention.moment
         self.graph, self.edits = graph, graph.revision if graph is not None else 0
+        self._timeline = timeline
         self.revision, self.moment, self.chosen = timeline.revision, moment, attention.backward
+        self.chosen_turns = dict(attention.chosen_turns)
         self.tick = None if moment is None or not 0 <= moment < len(timeline.ticks) else moment
         self.active = timeline.ticks[self.tick] if self.tick is not None else None
         inside = self.active.backward if self.active is not None else 0
         self.backward = inside if self.chosen is not None and inside else self.chosen
         self.in_turns = self.active is not None and bool(self.active.turns) and self.active.phase == "backward"
-        self.rows: dict[ItemId, Row | None] = {}
+        self.wrote_leaves = timeline.wrote_leaves
+        self.turns = turns if self.chosen_turns or self.in_turns else None
+        self.rows = KeyedMemo[ItemId, Row | None](
+            self._find_row if self.turns else partial(timeline.row, tick=self.tick)
+        )
         self.gradients: dict[tuple[ItemId, int, str], GradRow | None] = {}
         self.wires: dict[tuple[ItemId, int, ItemId, str], WireGrad | None] = {}
+
+    def _find_row(self, node: ItemId) -> Row | None:
+        return self._timeline.row(node, self.tick, self.turns(node) if self.turns is not None else None)
 
 
 class TimelineCursor:
     """Answers as of the moment, the backward and the turns that are looked at.
 
     In a loop the last turn counts until another is chosen; at a step of a backward, the turn it stands in.
-    What does not depend on turns is looked up once a moment: cards, panels and wires ask for it hundreds of times.
+    Each is looked up once a moment: cards, panels and wires ask for it hundreds of times.
     """
 
     def __init__(self, timeline: Timeline, attention: Attention, store: GraphStore | None) -> None:
         """Look at `timeline` through `attention`; the loops around a node are those of the store's graph."""
         self.timeline = timeline
         self._attention, self._store = attention, store
-        self._moment = Moment(timeline, attention, store.graph if store is not None else None)
+        self._moment = Moment(timeline, attention, store.graph if store is not None else None, self.turns)
         self._shared: tuple[tuple[int, int | None], tuple[tuple[ItemId, ItemId], ...]] | None = None
 
     def now(self) -> Moment:
         """The moment, with what is known of it; another one when something was told or something else is looked at."""
         now, attention, store = self._moment, self._attention, self._store
         graph = store.graph if store is not None else None
-        is_seen = now.moment == attention.moment and now.chosen == attention.backward
-        is_newest = now.revision == self.timeline.revision and now.graph is graph
-        if not (is_seen and is_newest and (graph is None or now.edits == graph.revision)):
-            now = self._moment = Moment(self.timeline, attention, graph)
-        return now
+        if (
+            now.moment == attention.moment
+            and now.chosen == attention.backward
+            and now.chosen_turns == attention.chosen_turns
+            and now.revision == self.timeline.revision
+            and now.graph is graph
+            and (graph is None or now.edits == graph.revision)
+        ):
+            return now
+        self._moment = Moment(self.timeline, attention, graph, self.turns)
+        return self._moment
 
     @property
     def tick(self) -> int | None:
@@ -85,21 +114,15 @@ class TimelineCursor:
 
     def row(self, node: ItemId) -> Row | None:
         """When and how the node last ran, in the turns that are looked at."""
-        now = self.now()
-        if now.in_turns or self._attention.chosen_turns:
-            return self.timeline.row(node, now.tick, self.turns(node))
-        if node not in now.rows:
-            now.rows[node] = self.timeline.row(node, now.tick)
-        return now.rows[node]
+        return self.now().rows[node]
 
     def grad(self, node: ItemId, output: int, path: str) -> GradRow | None:
         """The gradient of a value."""
-        now = self.now()
-        if now.in_turns or self._attention.chosen_turns:
-            return self.timeline.grad(node, output, path, now.tick, now.backward, self.turns(node))
-        key = (node, output, path)
+        now, key = self.now(), (node, output, path)
         if key not in now.gradients:
-            now.gradients[key] = self.timeline.grad(node, output, path, now.tick, now.backward)
+            now.gradients[key] = self.timeline.grad(
+                node, output, path, now.tick, now.backward, now.turns and now.turns(node)
+            )
         return now.gradients[key]
 
     def gradients_of(self, node: ItemId) -> tuple[GradRow, ...]:
@@ -109,10 +132,7 @@ class TimelineCursor:
 
     def wire_grad(self, source: ItemId, output: int, target: ItemId, port: str) -> WireGrad | None:
         """What the target sent back along the wire."""
-        now = self.now()
-        if now.in_turns or self._attention.chosen_turns:
-            return self._find_wire_grad(source, output, target, port)
-        key = (source, output, target, port)
+        now, key = self.now(), (source, output, target, port)
         if key not in now.wires:
             now.wires[key] = self._find_wire_grad(source, output, target, port)
         return now.wires[key]

@@ -1,6 +1,6 @@
 """The state of a gradient on a plate: its sign where there is room, else a dot of a form and a colour of its own."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QRectF, Qt
@@ -60,11 +60,11 @@ class States:
         """Nothing was read."""
         self._known: dict[ItemId, tuple[int, GradState | None]] = {}
 
-    def of(self, scene: Scene, items: Iterable[ItemId]) -> list[GradState | None]:
+    def of(self, scene: Scene, items: Sequence[ItemId]) -> list[GradState | None]:
         """One state a card; None: nothing to be said."""
         found = []
-        for item in items:
-            revision, old = scene.stack.read(item).revision, self._known.get(item)
+        for item, revision in zip(items, scene.stack.revisions(items), strict=True):
+            old = self._known.get(item)
             if old is None or old[0] != revision:
                 old = self._known[item] = (revision, state_of(scene.results, item))
             found.append(old[1])
