@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -25,6 +24,7 @@ from gradstudio.protocol.torchrun import torchrun_entry
 from gradstudio.protocol.torchrun.rendezvous import options_problem
 from gradstudio.protocol.torchrun.script_options import judge_options
 from gradstudio.protocol.torchrun.training_lines import LineReader, TrainLine
+from gradstudio.temporary_folders import TemporaryFolder
 
 FAILED = 1
 USAGE = 2
@@ -38,7 +38,6 @@ RESUME = "--resume"
 PLACES = ("--checkpoint", "--log-dir")
 A_STORE_EACH = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
 """For torchrun, which else keeps one store: in it, those that are started again find where those that died listened."""
-LOGS = "--log-dir"
 ENDS = tuple(number for number in signal.Signals if number.name in ("SIGINT", "SIGTERM", "SIGHUP"))
 TORCHRUN = (sys.executable, "-P", torchrun_entry.__file__)
 """Ends when its standard input does, so also when this process is killed."""
@@ -293,8 +292,10 @@ def run_script(script: Path, of_torchrun: list[str], of_script: list[str], *, te
     environment = {**os.environ, **(A_STORE_EACH if begins_again(of_torchrun) else {})}
     follows = [torchrun_entry.FOLLOW, str(script.parent / metrics_file(script, of_script))] if tells else []
     said = (subprocess.PIPE, subprocess.STDOUT) if tells else (None, None)
-    with tempfile.TemporaryDirectory(prefix="gradstudio-train-") as logs:
-        of_torchrun = of_torchrun if has_logs(of_torchrun) else [LOGS, logs, *of_torchrun]
+    with TemporaryFolder("train") as logs:
+        of_torchrun = (
+            of_torchrun if torchrun_entry.has_logs(of_torchrun) else [torchrun_entry.LOGS, str(logs), *of_torchrun]
+        )
         command = [*TORCHRUN, *follows, *of_torchrun, script.name, *of_script]
         with (
             handled_ends(_interrupt),
@@ -335,11 +336,6 @@ def handled_ends(handler: Callable[..., None]) -> Iterator[None]:
     finally:
         for number, other in before:
             signal.signal(number, other)
-
-
-def has_logs(of_torchrun: list[str]) -> bool:
-    """Whether a person has said where torchrun is to keep logs."""
-    return any(one.replace("_", "-").split("=", 1)[0] == LOGS for one in of_torchrun)
 
 
 def end_training(process: "subprocess.Popen[bytes]") -> None:

@@ -58,6 +58,7 @@ class Inbox:
     Attributes:
         heard_stop: is called in that thread when a Stop has come.
         heard_load: when a program has, with its number.
+        ends: when the process is about to end.
     """
 
     _watch: Watch | None = None
@@ -72,6 +73,7 @@ class Inbox:
         self._load_count = 0
         self.heard_stop: Callable[[], object] = lambda: None
         self.heard_load: Callable[[int], object] = lambda number: None
+        self.ends: Callable[[], object] = lambda: None
 
     def start(self) -> None:
         """Begin to read."""
@@ -127,6 +129,7 @@ class Inbox:
             sys.stderr.write(f"{error}\n")
             os._exit(EXIT_BROKEN)
         end_others(sys.argv)
+        self.ends()
         os._exit(0)
 
     def _accept(self, request: Request) -> None:

@@ -14,7 +14,7 @@ from typing import Final
 from gradstudio.paths import resources
 
 ROOMS: Final = ("engine", "protocol", "document", "layout", "program", "graph", "operators")
-_MODULES: Final = ("__init__.py", "errors.py", "late_pattern.py", "paths.py")
+_MODULES: Final = ("__init__.py", "errors.py", "late_pattern.py", "paths.py", "temporary_folders.py")
 _DATA: Final = ("catalogue", "documentation", "schema", "search", "categories.json")
 """What these rooms read of `resources`."""
 _KEY_LENGTH: Final = 32

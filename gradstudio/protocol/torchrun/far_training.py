@@ -13,6 +13,7 @@ from gradstudio.protocol.hosts.tensor_stock import OWNER, TensorDesk, TensorStoc
 from gradstudio.protocol.messages.hosting import Beat, Lacking, Needs, Piece, TrainThere
 from gradstudio.protocol.torchrun import torchrun_entry
 from gradstudio.protocol.torchrun.training_lines import MARK_END, PART_BYTES, PART_MARK
+from gradstudio.temporary_folders import TemporaryFolder
 
 SUFFIX: Final = ".safetensors"
 _READ_BYTES: Final = 1 << 18
@@ -32,13 +33,16 @@ def train_there(quiet_s: float) -> None:
     _lay(folder, {place: files[digest] for place, digest in order.files.items()})
     os.chdir(folder)
     os.environ.pop("PYTHONSAFEPATH", None)  # the script is run as any other
-    sys.argv = ["torchrun", *order.of_torchrun, order.script, *order.of_script]
+    logs = TemporaryFolder("train")
+    of_logs = [] if torchrun_entry.has_logs(order.of_torchrun) else [torchrun_entry.LOGS, str(logs.path)]
+    sys.argv = ["torchrun", *of_logs, *order.of_torchrun, order.script, *order.of_script]
     follower = torchrun_entry.Follower(folder / order.lines) if order.lines else None
     torchrun_entry.hold(quiet_s)
     try:
         torchrun_entry.run(follower, names_ranks=order.names_ranks)
     finally:
         _send_back(folder, order.files)
+        logs.remove()
 
 
 def _receive() -> tuple[TrainThere, dict[str, bytes]]:

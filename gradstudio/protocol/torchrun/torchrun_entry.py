@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,6 +25,8 @@ LOOK_S = 0.2
 FOLLOW = "--follow"
 """Before torchrun's options, with a path: lines of metrics that are put there are said, too."""
 INTERRUPTED = 130
+LOGS = "--log-dir"
+"""Where torchrun keeps logs: else in a folder that it leaves behind when it is interrupted."""
 LINE = "\x1fgradstudio metrics {}\x1e\n"
 _READ_BYTES = 1 << 16
 HOLD_S = 0.2
@@ -53,6 +56,11 @@ def main() -> None:
         del sys.argv[1:3]
     hold()
     run(follower, names_ranks=follower is None)
+
+
+def has_logs(of_torchrun: Sequence[str]) -> bool:
+    """Whether a person has said where torchrun is to keep logs."""
+    return any(one.replace("_", "-").split("=", 1)[0] == LOGS for one in of_torchrun)
 
 
 def hold(quiet_s: float | None = None) -> None:

@@ -210,8 +210,11 @@ class _Start:
 
     def end(self) -> None:
         """The window is closed."""
+        from gradstudio.temporary_folders import sweep
+
         if self._crashes is not None:
             self._crashes.remove()
+        sweep("engine")  # they were killed
 
     def _ask(self, window: "MainWindow", unread: "dict[Path, DocumentError]", last_crash: str) -> None:
         """What needs the person's answer, when the window stands."""
