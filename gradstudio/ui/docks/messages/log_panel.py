@@ -17,6 +17,8 @@ from gradstudio.ui.theme import Theme, icon
 
 NOWHERE = ItemId("")
 MAX_NAMES = 6
+MOST_REPEATED = 3
+"""Lines above that of a run, which may have said why it ended."""
 VERB_WORDS = {
     "run": "Run",
     "forward": "Forward",
@@ -140,13 +142,22 @@ class LogPanel(QWidget):
         severity: Severity = "error" if state.outcome in ("failed", "died") else "info"
         seconds = f"  {_duration(state.seconds)}" if state.seconds else ""
         number = f"  pass {state.pass_number}" if state.pass_number > 1 else ""
-        reason = f"  {state.reason}" if state.reason else ""
+        reason = f"  {told}" if (told := self._not_said(state.reason)) else ""
         self.add(severity, f"{title}{number}{seconds}{reason}")
         self._say_left_out(state)
         for failure in self._session.results.failures if state.outcome == "failed" else ():
             self.add("error", failure.explanation or failure.what, failure.failed.node)
             if failure.explanation:
                 self.add("info", failure.what, failure.failed.node)
+
+    def _not_said(self, reason: str) -> str:
+        """A reason without what stands in the lines right above it, where the engine has said that already."""
+        for entry in self.model.entries[-MOST_REPEATED:]:
+            words = entry.text.rstrip(".")
+            if words and reason.startswith(words):
+                rest = reason.removeprefix(words).lstrip(".; ")
+                return rest[:1].upper() + rest[1:]
+        return reason
 
     def _say_left_out(self, state: RunState) -> None:
         """A run over less than what is drawn says so."""

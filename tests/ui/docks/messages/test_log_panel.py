@@ -56,6 +56,20 @@ def test_zero_grad_is_told_once_in_the_engines_words(qtbot: QtBot, session: Sess
     assert lines(log.model) == [("info", "Zero grad: .grad = None on 1 leaf.")]
 
 
+def test_why_a_run_was_lost_is_told_once(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    log = LogPanel(session, dark)
+    qtbot.addWidget(log)
+    session.run.state_changed.emit(RunState(busy=True, verb="run"))
+    words = "Rank 1 was killed at line 7. All ranks were ended, and begin from nothing"
+    session.engine.received.emit(Log(level="error", text=f"{words}."))
+    lost = "what it held is lost; the document is not."
+    session.run.state_changed.emit(RunState(verb="run", outcome="died", reason=f"{words}; {lost}"))
+    assert lines(log.model)[1:] == [("error", f"Run: lost  W{lost[1:]}")]
+    session.run.state_changed.emit(RunState(busy=True, verb="run"))
+    session.run.state_changed.emit(RunState(verb="run", outcome="died", reason="Another reason; it is told."))
+    assert lines(log.model)[-1] == ("error", "Run: lost  Another reason; it is told.")
+
+
 @pytest.mark.parametrize(("outcome", "severity"), [("stopped", "info"), ("died", "error"), ("failed", "error")])
 def test_a_stop_is_told_calmly_and_a_death_is_not(
     qtbot: QtBot, session: Session, dark: Theme, outcome: str, severity: str
