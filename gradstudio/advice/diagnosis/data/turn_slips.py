@@ -4,7 +4,15 @@ from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.data.row_origins import RowOrigins
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CROSS, LOGITS, NLL, SECOND
+from gradstudio.advice.diagnosis.mistakes.loss_mistakes import (
+    CROSS,
+    ELEMENTWISE,
+    LOGITS,
+    NLL,
+    REDUCING,
+    SECOND,
+    leads_to_backward,
+)
 from gradstudio.advice.diagnosis.mistakes.remade_models import loops_around
 from gradstudio.advice.diagnosis.program_view import ProgramView, is_call
 from gradstudio.advice.diagnosis.run_facts import RunFacts
@@ -37,6 +45,7 @@ EQUALITIES = frozenset({"eq"})
 HANDING = frozenset({"data", "detach"})
 HOLDERS = frozenset({"ModuleList", "Sequential"})
 CLASSED = CROSS | NLL | LOGITS
+COMPARED = CLASSED | ELEMENTWISE | {"binary_cross_entropy", "BCELoss"}
 MOST, FEWEST, FEW_TURNS = 24, 4, 4
 
 
@@ -46,6 +55,7 @@ def turn_slips(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
         for full, graph, item in view.insides():
             if item in graph.blocks and graph.blocks[item].kind == "for":
                 yield from _forgotten_turns(view, full, graph, item, facts)
+                yield from _forgotten_losses(view, full, graph, item, facts)
         yield from _unmixed_batches(view, facts)
     yield from _repeated_layers(view, facts)
 
@@ -78,6 +88,38 @@ def _forgotten_turns(
             "turns before is kept",
             f"All {row.turns[-1] + 1} turns are computed, and the others go nowhere. Carry a state from turn to turn "
             "(made once, before the loop), or add each turn's value to a sum or a list.",
+            (full, item),
+        )
+        return
+
+
+def _forgotten_losses(
+    view: ProgramView, item: ItemId, graph: Graph, block: ItemId, facts: RunFacts
+) -> Iterator[Finding]:
+    """A loss with a target of its own in each turn, of which a backward behind the loop sees the last alone."""
+    inside = set(graph.order(BodyId(block)))
+    varying = _varying(graph, block, inside)
+    prefix = prefix_of(item)
+    for node in (graph.nodes[one] for one in inside if one in graph.nodes):
+        full = ItemId(prefix + node.id)
+        users = [wire.target for wire in graph.wires_from(node.id)]
+        if not users or block in users or inside.intersection(users) or view.word(full) not in COMPARED:
+            continue
+        target = next((one for port in SECOND if (one := graph.wire_into(node.id, port)) is not None), None)
+        row = facts.latest.get(full)
+        has_turns = row is not None and bool(row.turns) and row.turns[-1] > 0
+        if target is None or target.source not in varying or not has_turns:
+            continue
+        if not leads_to_backward(view, full, REDUCING):
+            continue
+        yield Finding(
+            "forgotten_turns",
+            "warning",
+            full,
+            f"Only the last turn of for {graph.blocks[block].variable or '…'} is learnt from: {view.name(full)} is "
+            "made anew in each, and the backward stands behind the loop",
+            "Each turn compares with a target of its own, and only the last result is left. Add them up: loss = 0 "
+            "before the loop, loss = loss + … in it, and divide by the number of turns.",
             (full, item),
         )
         return
