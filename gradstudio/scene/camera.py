@@ -96,11 +96,10 @@ def opening_camera(
     around = box.grown(LEAST_MARGIN / least)
     if around.width * least <= width and around.height * least <= height:
         return center_on(box, width, height, least)
-    margin = FIT_MARGIN / zoom
-    all_of_it = box.grown(margin)
+    margin, top = FIT_MARGIN / zoom, FIT_TOP / zoom
     room_x, room_y = width / zoom, height / zoom
-    x = _start(first.x - margin, first.right, all_of_it.x, all_of_it.right, room_x)
-    y = _start(first.y - margin, first.bottom, all_of_it.y, all_of_it.bottom, room_y)
+    x = _start(first.x - margin, first.right, box.x - margin, box.right + margin, room_x)
+    y = _start(first.y - top, first.bottom, box.y - top, box.bottom + top, room_y)
     return Camera(zoom, x, y)
 
 

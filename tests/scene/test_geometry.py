@@ -142,12 +142,12 @@ def test_a_document_that_can_just_be_read_without_wide_margins_opens_whole_too()
 
 
 def test_a_long_program_opens_with_what_stands_above_its_first_statement() -> None:
-    from gradstudio.scene.camera import FIT_MARGIN, OPENING_ZOOM, opening_camera
+    from gradstudio.scene.camera import FIT_MARGIN, FIT_TOP, OPENING_ZOOM, opening_camera
 
     everything = Box(0, 0, 6000, 1400)
-    margin = FIT_MARGIN / OPENING_ZOOM
     camera = opening_camera(everything, Box(0, 200, 200, 200), 760, 470)
-    assert (camera.x, camera.y) == (-margin, -margin)
+    room = (-FIT_MARGIN / OPENING_ZOOM, -FIT_TOP / OPENING_ZOOM)
+    assert (camera.x, camera.y) == room, "what is said above a moment of the past covers nothing"
     far = opening_camera(everything, Box(0, 900, 200, 200), 760, 470)
     assert far.seen(760, 470).contains(200, 1100), "where both do not fit, the first statement counts"
 

@@ -608,6 +608,8 @@ def test_a_node_that_takes_long_says_so_above_its_card(hand: Hand) -> None:
     tables.pace.flush()
     after = np.abs(pixels(hand.shot()) - (color.red(), color.green(), color.blue())).sum(2) <= 12
     assert (after & ~before).sum() > 1000
+    columns = np.flatnonzero((after & ~before).any(axis=0))
+    assert np.ptp(columns) < hand.canvas.scene.placement.box(item).width * hand.canvas.camera.zoom, "nor beside it"
     tables.set_running_seconds(0)
     tables.pace.flush()
     assert (pixels(hand.shot())[after & ~before] != (color.red(), color.green(), color.blue())).any(axis=1).all()

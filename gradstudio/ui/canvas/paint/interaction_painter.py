@@ -225,8 +225,8 @@ def _paint_run(painter: QPainter, style: CanvasStyle, scene: Scene, camera: Came
 
 
 def _paint_patience(painter: QPainter, style: CanvasStyle, camera: Camera, box: Box, seconds: int) -> None:
-    """A plate above the node that takes long, as large at every zoom: for how long, and what ends it."""
-    text, metrics = f"running for {seconds} s · Shift+F5 stops it", style.meter.metrics("plate")
+    """A plate above the node that takes long, as large at every zoom: for how long; it covers no card beside it."""
+    text, metrics = f"running for {seconds} s", style.meter.metrics("plate")  # the status bar says what ends it
     x, y = camera.to_view(box.x, box.y)
     plate = QRectF(x, y - PLATE_PX - 6, metrics.horizontalAdvance(text) + 16, PLATE_PX)
     painter.setPen(Qt.PenStyle.NoPen)
