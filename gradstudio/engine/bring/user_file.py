@@ -18,7 +18,6 @@ from typing import Protocol
 from torch import nn
 
 from gradstudio.document.errors import UnreadableFile
-from gradstudio.document.python.module_import import import_options
 from gradstudio.engine.bring.errors import CannotBring, CodeFailed, NotThere
 
 PRIVATE = "_brought_"
@@ -182,6 +181,8 @@ def signature_text(parameter: inspect.Parameter) -> str:
 
 def _hint(path: Path, name: str) -> str:
     """An example of the arguments, where the file tells what is needed."""
+    from gradstudio.document.python.module_import import import_options  # a record needs nothing of it
+
     try:
         offer = next((one for one in import_options(path) if one.name == name), None)
     except UnreadableFile:

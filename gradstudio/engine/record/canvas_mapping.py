@@ -83,8 +83,9 @@ class CanvasMapping:
         self._inside = InsideCalls(graph)
         for visit, members in members_of(text.folding.visits).items():
             call = self._nodes.get(ItemId(str(text.folding.first[visit])))
-            if visit in text.classes and call is not None:
-                self._inside.add(call, text.classes[visit], members)
+            folded = text.classes.get(visit)
+            if folded is not None and call is not None and folded.name in graph.definitions:
+                self._inside.add(call, folded, members)  # else the class is code, and nothing looks into it
         self._wholes = {self._nodes[provisional] for provisional in self._inner if provisional in self._nodes}
         self._stated = {*self._nodes.values(), *(node for node, _ in self._outputs.values())}
 

@@ -269,7 +269,10 @@ def _is_packed(node: Node) -> bool:
     """Whether hooks of saved tensors stand between the node and what it keeps."""
     for attribute in dir(node):
         if attribute.startswith(RAW):
-            raw = getattr(node, attribute)
+            try:
+                raw = getattr(node, attribute)
+            except RuntimeError:  # a function of Python's own, whose tensors are released
+                continue
             each = raw if isinstance(raw, tuple) else (raw,)
             if any(getattr(one, "unpack_hook", None) is not None for one in each):
                 return True

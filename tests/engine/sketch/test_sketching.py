@@ -2,6 +2,7 @@
 
 import random
 from contextlib import nullcontext
+from typing import Any
 
 import pytest
 import torch
@@ -264,6 +265,29 @@ def test_saved_tensors_are_shown_when_asked_and_released_ones_are_not() -> None:
     assert kept == {("self", "[1.0, 2.0]"), ("other", "[1.0, 2.0]")}
     y.backward()
     assert not [one for node in sketch_tensors(y, saved=True).nodes for one in node.saved]
+
+
+class Squared(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Tensor:  # type: ignore[override]
+        (x,) = ctx.saved_tensors
+        return 2 * x * grad
+
+
+def test_a_function_of_ones_own_is_drawn_with_what_it_keeps_and_without_it_behind_a_backward() -> None:
+    x = torch.randn(3, requires_grad=True)
+    inner = x.exp()
+    loss = Squared.apply(inner).sum()
+    before = {node.title: node.outputs[0] for node in sketch_tensors(loss).nodes}
+    assert before["ExpBackward0"] == summarise(inner)
+    loss.backward()
+    behind = {node.title: node.outputs[0].minimum for node in sketch_tensors(loss, saved=True).nodes}
+    assert (behind["SquaredBackward"], behind["ExpBackward0"]) == (None, None)
 
 
 def test_looking_at_a_graph_changes_nothing_of_it() -> None:

@@ -68,5 +68,7 @@ class RecordedRun:
 def _words(record: RunRecord, can_run: bool) -> str:
     head = record.head
     words = f"Recorded from {head.title}: nothing was executed. Step with F10 and Shift+F10"
-    words += "; Run begins anew." if can_run else "."
+    words += (
+        "; Run begins anew, with other weights and inputs: to see the record again, open it again." if can_run else "."
+    )
     return " ".join([words, *head.notes])
