@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from gradstudio.graph.model import BlockKind, ItemId
 from gradstudio.scene.geometry import GRID
@@ -10,6 +11,9 @@ from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.canvas_selection import CanvasSelection
 from gradstudio.ui.canvas.edit.wire_commands import WireCommands
 from gradstudio.ui.canvas.viewport import Viewport
+
+if TYPE_CHECKING:
+    from gradstudio.document.python.wrap_edits import TypedBlock
 
 APART = 24.0
 """Scene pixels between what is duplicated and its copy."""
@@ -60,15 +64,27 @@ class SelectionCommands:
             self._selection.select(frozenset(made))
             self._navigation.show_items(made)
 
-    def wrap_selection(self, kind: BlockKind = "no_grad") -> None:
-        """Put the selected statements into a new block."""
+    def wrap_selection(self, kind: "BlockKind | TypedBlock" = "no_grad") -> None:
+        """Put the selected statements into a new block; lines of code as if that was typed around them."""
+        from gradstudio.document.python.wrap_edits import HEADS, wrap_lines
         from gradstudio.graph import recipes
+        from gradstudio.graph.text.code_records import is_code_at
 
         blocks, items = set(self._scene.graph.blocks), self._selection.statements()
-        if (items or not self._selection.chosen()) and self._store.attempt(
-            recipes.wrap, f"Wrap in {kind}", sorted(items), kind
-        ):
-            self._selection.select(frozenset(self._scene.graph.blocks) - blocks)
+        if not items and self._selection.chosen():
+            return
+        holds_code = any(is_code_at(self._scene.graph, item) for item in items)
+        words = f"Wrap in {kind}"
+        if kind == "while" or kind == "try" or (kind in HEADS and holds_code and self._is_program()):
+            done = self._store.attempt(wrap_lines, words, sorted(items), kind)
+        else:
+            done = self._store.attempt(recipes.wrap, words, sorted(items), kind)
+        if done and (made := frozenset(self._scene.graph.blocks) - blocks):
+            self._selection.select(made)
+
+    def _is_program(self) -> bool:
+        """Whether the program is shown, and not what is inside a group."""
+        return not self._canvas.session.scope.path
 
     def unwrap_selection(self) -> None:
         """Take the selected blocks away, keep what they hold."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gradstudio.graph import recipes
 from gradstudio.graph.analysis.program_analysis import analyse
@@ -24,6 +24,9 @@ from gradstudio.ui.canvas.menus.menu_canvas import MenuCanvas
 from gradstudio.ui.canvas.menus.menu_rows import AnyRow, Below, Row
 from gradstudio.ui.canvas.menus.module_menu import initialiser_rows, module_rows
 
+if TYPE_CHECKING:
+    from gradstudio.document.python.wrap_edits import TypedBlock
+
 BLOCKS: Final[tuple[tuple[BlockKind, str], ...]] = (
     ("no_grad", "no_grad"),
     ("enable_grad", "enable_grad"),
@@ -32,9 +35,10 @@ BLOCKS: Final[tuple[tuple[BlockKind, str], ...]] = (
     ("set_detect_anomaly", "set_detect_anomaly"),
     ("autocast", "autocast"),
     ("for", "for"),
-    ("if", "if (prints only)"),
+    ("if", "if (prints or code)"),
     ("group", "group"),
 )
+TYPED_BLOCKS: "Final[tuple[tuple[TypedBlock, str], ...]]" = (("while", "while"), ("try", "try"))
 SIDES: Final[tuple[tuple[Side, str], ...]] = (
     ("left", "Align left edges\tedit.align_left"),
     ("right", "Align right edges\tedit.align_right"),
@@ -96,10 +100,12 @@ def _can_be_learnt(canvas: MenuCanvas, item: ItemId) -> bool:
     return is_loss or analyse(graph).root == item
 
 
-def _code_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
+def _code_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[AnyRow]:
     """Undrawn Python on more cards, or on fewer."""
     if can_split(canvas.scene.graph, item):
         yield "Split\tgraph.split_code", partial(canvas.command_requested.emit, "graph.split_code")
+    if is_code_at(canvas.scene.graph, item):
+        yield Below("Wrap in", _block_rows(canvas))
     if next_card(canvas.scene.graph, item) is not None:
         yield "Merge with next\tgraph.merge_code", partial(canvas.command_requested.emit, "graph.merge_code")
     graph = canvas.scene.graph
@@ -178,7 +184,14 @@ def _wire_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
 def _group_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[AnyRow]:
     """Making a group or a block of the selection, and what is done with one that is there."""
     yield from group_rows(canvas, item)
-    yield Below("Wrap in", ((text, partial(canvas.selection_commands.wrap_selection, kind)) for kind, text in BLOCKS))
+    yield Below("Wrap in", _block_rows(canvas))
+
+
+def _block_rows(canvas: MenuCanvas) -> Iterator[Row]:
+    """The blocks that the selection may be put into; those that are typed around lines, in the program alone."""
+    kinds = BLOCKS if canvas.session.scope.path else (*BLOCKS, *TYPED_BLOCKS)
+    for kind, text in kinds:
+        yield text, partial(canvas.selection_commands.wrap_selection, kind)
 
 
 def _module_rows(canvas: MenuCanvas, item: ItemId, leaf: str) -> Iterator[AnyRow]:
