@@ -18,7 +18,7 @@ HEADS: Final[dict[TypedBlock, tuple[str, tuple[str, ...]]]] = {
     "for": ("for {variable} in range(3):", ()),
     "while": ("while True:", ("    break",)),
     "if": ("if True:", ()),
-    "try": ("try:", ("except Exception as error:", "    print(error)")),
+    "try": ("try:", ("except RuntimeError as error:", "    print(error)")),
 }
 """What stands above the lines, and below: at first a `while` goes through them once."""
 INDENT = "    "

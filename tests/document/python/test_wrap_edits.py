@@ -37,7 +37,7 @@ def read() -> tuple[Graph, ItemId]:
         ("for", "for i in range(3):", ""),
         ("while", "while True:", "    break\n"),
         ("if", "if True:", ""),
-        ("try", "try:", "except Exception as error:\n    print(error)\n"),
+        ("try", "try:", "except RuntimeError as error:\n    print(error)\n"),
     ],
 )
 def test_lines_of_code_stand_in_the_block_and_the_program_runs(kind: str, head: str, below: str) -> None:
