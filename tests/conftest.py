@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 
@@ -20,6 +21,8 @@ for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACH
 os.environ.pop("WAYLAND_DISPLAY", None)
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the same sums on every machine, and none that spins beside another's
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as an engine says, where a test asks for more threads
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job, of which all that it starts learns it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 gc.disable()  # it is collected between tests, and while they wait: `tests.helpers.garbage`
 if engine_forks.is_possible():  # before anybody takes the command that starts an engine
     engine_forks.use(HOME)
@@ -84,6 +87,13 @@ def _nothing_logged(request: pytest.FixtureRequest) -> Iterator[None]:
 def engines_are_forks() -> Iterator[None]:
     """Within a module those that hosts, commands and leaders of ranks start, too; each is a process of its own."""
     with engine_forks.everywhere():
+        yield
+
+
+@pytest.fixture
+def ranks_are_forks() -> Iterator[None]:
+    """Within a test what torchrun starts; torchrun itself is started in earnest."""
+    with engine_forks.ranks():
         yield
 
 

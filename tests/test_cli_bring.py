@@ -10,6 +10,7 @@ import pytest
 
 from gradstudio.cli import main
 from gradstudio.document.file import load, tensor_folder
+from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS, wait_until
 
 MODELS = Path(__file__).parent / "engine" / "bring" / "models.py"
@@ -96,7 +97,8 @@ def test_ctrl_c_ends_an_endless_module_and_its_process(tmp_path: Path) -> None:
         "        while True:\n            x = x.detach()\n"
     )
     words = ["import", f"{path}:Endless", "--run-code", "--input", "torch.ones(2)"]
-    process = subprocess.Popen([sys.executable, "-m", "gradstudio", *words], stderr=subprocess.PIPE, text=True)
+    with engine_forks.everywhere():
+        process = subprocess.Popen([sys.executable, "-m", "gradstudio", *words], stderr=subprocess.PIPE, text=True)
     try:
         wait_until("the module", lambda: process.poll() is not None or (started.exists() and started.read_text()))
         assert process.poll() is None

@@ -1,5 +1,6 @@
 """Training from the command line: the exported script, under real torchrun, with as many processes as are asked for."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 from gradstudio.cli import main
 from gradstudio.document.errors import CheckpointThere
 from gradstudio.train_command import begins_again, split, with_resume
+from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS, wait_until
 
 PROGRAM = """
@@ -101,6 +103,7 @@ def test_the_scripts_own_words_about_its_options_come_before_torchrun(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("ranks_are_forks")
 def test_a_training_that_fails_ends_with_one(program: Path) -> None:
     command = [sys.executable, "-m", "gradstudio", "train", "--trust", str(program), "--nproc-per-node", "1"]
     done = subprocess.run([*command, "--", "--device", "abacus"], capture_output=True, text=True, check=False)
@@ -152,6 +155,7 @@ for epoch in range(4000):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("ranks_are_forks")
 def test_a_rank_that_is_killed_is_started_again_and_the_training_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     program = tmp_path / "net.py"
     program.write_text(ENDLESS)
@@ -187,14 +191,15 @@ def test_a_rank_that_is_killed_is_started_again_and_the_training_goes_on_from_it
 def test_who_is_told_alone_to_end_ends_all_ranks_and_leaves_no_folder(
     number: signal.Signals, hangs: bool, tmp_path: Path
 ) -> None:
-    """A rank that hears nothing (it hangs in code that is no Python, say) is killed."""
+    """A rank that hears nothing (it hangs in code that is no Python, say) is killed; a fork would still run."""
     program = tmp_path / "net.py"
     program.write_text(ENDLESS)
     script = tmp_path / "net-train" / "net.py"
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     command = [sys.executable, "-m", "gradstudio", "train", "--trust", str(program), "--nproc-per-node", "2"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": str(temporary)}
+    with contextlib.nullcontext() if hangs else engine_forks.ranks():
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": str(temporary)}
     process = subprocess.Popen(
         [*command, "--", "--device", "cpu", "--epochs", "4000"],
         env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

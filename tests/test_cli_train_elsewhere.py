@@ -16,7 +16,7 @@ from safetensors.numpy import load_file
 from gradstudio.cli import main
 from gradstudio.protocol.hosts.host_book import Host, HostBook
 from gradstudio.protocol.torchrun.training_lines import TrainLine
-from tests.helpers import ssh_server
+from tests.helpers import engine_forks, ssh_server
 from tests.helpers.patience import PATIENCE_SECONDS, wait_until
 from tests.test_cli_train import ENDLESS, end_one, is_alive
 
@@ -72,12 +72,14 @@ def learnt_here(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     program.write_text(PROGRAM)
     folder = program.parent / "here"
     words = ["-o", str(folder), str(program), "--nproc-per-node", "2", "--", "--device", "cpu"]
-    done = subprocess.run(command(*words), check=True, capture_output=True, text=True)
+    with engine_forks.ranks():
+        done = subprocess.run(command(*words), check=True, capture_output=True, text=True)
     assert "\n[rank 0] epoch 3/3  loss " in done.stdout
     return parameters(folder)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("ranks_are_forks")
 def test_a_job_of_slurm_learns_what_two_processes_here_learn(
     program: Path, monkeypatch: pytest.MonkeyPatch, learnt_here: dict[str, bytes]
 ) -> None:
@@ -124,7 +126,7 @@ def test_a_job_is_written_without_a_yes_but_not_submitted(program: Path, capsys:
 
 
 @pytest.fixture
-def hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def hosts(ranks_are_forks: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of settings with two hosts: by a real ssh server, and by a command."""
     if reason := ssh_server.why_not():
         pytest.skip(reason)
@@ -133,8 +135,9 @@ def hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "settings"
     folder.mkdir()
     book = HostBook(folder)
-    book.add(Host("far", server.destination, python=f"PYTHONPATH={os.getcwd()} {sys.executable}"))
-    book.add(Host("shell", command="sh -c {engine}", python=f"PYTHONPATH={os.getcwd()} {sys.executable}"))
+    python = f"PYTHONPATH={os.environ.get('PYTHONPATH', '')}{os.pathsep}{os.getcwd()} {sys.executable}"
+    book.add(Host("far", server.destination, python=python))
+    book.add(Host("shell", command="sh -c {engine}", python=python))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return folder
 

@@ -10,6 +10,7 @@ import pytest
 from gradstudio.advice.problem_report import slow_words
 from gradstudio.cli import main
 from gradstudio.protocol.engine_on_demand import EngineOnDemand
+from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS
 
 ENDLESS = "x = 2\nfor i in range(100):\n    x = x * x\n"
@@ -30,12 +31,13 @@ def test_the_words_have_the_place_as_far_as_it_is_known(line: int | None, turn: 
 def test_a_run_that_lasts_says_where_it_is_and_ctrl_c_ends_it(tmp_path: Path) -> None:
     path = tmp_path / "squares.py"
     path.write_text(ENDLESS)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "gradstudio", "run", str(path)],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    with engine_forks.everywhere():
+        process = subprocess.Popen(
+            [sys.executable, "-m", "gradstudio", "run", str(path)],
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
     try:
         told = process.stderr.readline()
         process.send_signal(signal.SIGINT)

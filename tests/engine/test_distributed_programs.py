@@ -44,7 +44,8 @@ def torchrun(folder: Path, text: str) -> str:
     """What a program prints that plain torch runs as ranks, in this folder."""
     (folder / "whole.py").write_text(text)
     words = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(RANKS), "whole.py"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    with engine_forks.ranks():
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=environment, check=False)
     assert not done.returncode, done.stderr
     return done.stdout
@@ -61,7 +62,7 @@ def python() -> Iterator[ProgramRuns]:
 def test_ranks_of_the_window_and_torchrun_learn_the_same(
     way: Way, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, python: ProgramRuns
 ) -> None:
-    """One of them by torchrun itself, which else would load torch for itself and for each rank."""
+    """One of them by torchrun itself, which loads torch for itself; each rank is a fork."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     text = distributed(read_script(EPOCHS, keeps_code=True).graph, way)
     (tmp_path / "net.py").write_text(text)
@@ -119,7 +120,7 @@ dist.all_reduce(x)
 def test_ranks_that_wait_for_one_another_are_named_while_they_wait(tmp_path: Path) -> None:
     (tmp_path / "hangs.py").write_text(HANGS)
     words = [sys.executable, "-m", "gradstudio", "run", "--trust", "--processes", str(RANKS), "hangs.py"]
-    with open(tmp_path / "said.txt", "w") as said:
+    with open(tmp_path / "said.txt", "w") as said, engine_forks.everywhere():
         process = subprocess.Popen(words, cwd=tmp_path, stdout=said, stderr=said)
     try:
         wait_until("the words", lambda: "Ranks wait" in (tmp_path / "said.txt").read_text())

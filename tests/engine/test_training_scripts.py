@@ -20,6 +20,7 @@ from gradstudio.graph.model import Graph
 from gradstudio.program.forms.training.training_script import write_steps
 from gradstudio.program.reading.reader import read_script
 from gradstudio.program.write import write_code
+from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS
 from tests.helpers.program_runs import ProgramRuns
 
@@ -449,12 +450,13 @@ def free_port() -> int:
 
 
 def launch(path: Path, *options: str) -> str:
-    """Run a script in two processes; what it printed."""
+    """Run a script in two processes that torchrun starts; what it printed."""
     words = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--nnodes", "1"]
     words += ["--master-addr", "127.0.0.1", "--master-port", str(free_port()), str(path), *options]
-    done = subprocess.run(
-        words, env=environment(), capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False
-    )
+    with engine_forks.ranks():
+        done = subprocess.run(
+            words, env=environment(), capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False
+        )
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 
@@ -521,7 +523,7 @@ def test_two_processes_learn_what_one_does(
     assert all(torch.allclose(two[key], alone[key], rtol=1e-4, atol=1e-6) for key in two if key != "random")
 
 
-# Slow: three processes that import torch.
+# Slow: torchrun imports torch.
 @pytest.mark.slow
 def test_the_script_as_it_is_runs_in_two_processes_and_goes_on(tmp_path: Path, python: ProgramRuns) -> None:
     written, saved = script(graph_of("dropout"), tmp_path, "dropout"), tmp_path / "saved.safetensors"

@@ -26,10 +26,20 @@ from gradstudio.protocol import client, process_group
 STARTED = client.COMMAND
 """What starts an engine in earnest."""
 ENDED_BY_ERROR = 1
-STANDARD, MOST_STREAMS = 3, 4
+STANDARD, MOST_STREAMS, MOST_SIGNALS = 3, 4, 16
 """Its standard streams, and with them the file that ranks share."""
-_taught: list[str] = []
+_taught: dict[str, str] = {}
+"""Folders by what a Python learns there."""
 _HERE = Path(__file__).resolve()
+RUNS_FILE = """
+import os, runpy, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+del sys.argv[:3]
+sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[0])))
+held = runpy.run_path(sys.argv[0], run_name="__main__")  # a group of processes that is let go waits for the others
+sys.exit()
+"""
+"""As Python runs a file, with arguments behind those of who forks."""
 _START = (
     "import runpy, sys; sys.path.insert(0, sys.argv[1]); import gradstudio; del sys.path[0]; "
     "del sys.argv[:2]; runpy.run_path(sys.argv[0], run_name='__main__')"
@@ -57,24 +67,27 @@ def use(folder: str) -> None:
 
 
 def _teach_pythons(folder: Path) -> None:
-    """Makes a folder of which a Python that would become an engine learns to become the stub instead."""
-    folder.mkdir()
+    """Makes folders of which a Python that would become an engine, or a rank of torchrun, learns to become the stub."""
     asked, most = list(STARTED[1:]), len(STARTED)
     becomes = f"os.execv({client.COMMAND[0]!r}, [*{list(client.COMMAND)!r}, *sys.orig_argv[{most}:]])"
-    text = f"import os, sys\nif sys.orig_argv[1:{most}] == {asked!r}:\n    {becomes}\n"
-    (folder / "sitecustomize.py").write_text(text)
-    _taught.append(str(folder))
+    _teach(folder / "engines", f"if sys.orig_argv[1:{most}] == {asked!r}:\n    {becomes}\n")
+    becomes = f"os.execv({client.COMMAND[0]!r}, [*{list(changed_by(RUNS_FILE))!r}, *sys.orig_argv[2:]])"
+    _teach(
+        folder / "ranks", f"if 'TORCHELASTIC_RUN_ID' in os.environ and sys.orig_argv[1:2] == ['-u']:\n    {becomes}\n"
+    )
+
+
+def _teach(folder: Path, text: str) -> None:
+    folder.mkdir(parents=True)
+    (folder / "sitecustomize.py").write_text(f"import os, sys\n{text}")
+    _taught[folder.name] = str(folder)
 
 
 @contextlib.contextmanager
-def everywhere() -> Iterator[None]:
-    """Within, engines that other processes start are forks, too: at a host that is this machine, of a rank's leader.
-
-    Not those of a version that was sent, which lies elsewhere.
-    """
+def _taught_to_all(what: str) -> Iterator[None]:
     before = os.environ.get("PYTHONPATH")
-    if _taught:
-        os.environ["PYTHONPATH"] = os.pathsep.join([*_taught, *([before] if before else [])])
+    if what in _taught:
+        os.environ["PYTHONPATH"] = os.pathsep.join([_taught[what], *([before] if before else [])])
     try:
         yield
     finally:
@@ -82,6 +95,27 @@ def everywhere() -> Iterator[None]:
             os.environ["PYTHONPATH"] = before
         else:
             os.environ.pop("PYTHONPATH", None)
+
+
+def everywhere() -> contextlib.AbstractContextManager[None]:
+    """Within, engines that other processes start are forks, too: at a host that is this machine, of a rank's leader.
+
+    Not those of a version that was sent, which lies elsewhere.
+    """
+    return _taught_to_all("engines")
+
+
+def ranks() -> contextlib.AbstractContextManager[None]:
+    """Within, what torchrun starts are forks; torchrun itself is started in earnest."""
+    return _taught_to_all("ranks")
+
+
+def exit_status(code: object) -> int:
+    """What Python makes of `sys.exit(code)`."""
+    if code is None or isinstance(code, int):
+        return code or 0
+    print(code, file=sys.stderr)
+    return ENDED_BY_ERROR
 
 
 def changed_by(code: str) -> tuple[str, ...]:
@@ -128,7 +162,7 @@ class Forks:
         stub, _ = self._listener.accept()
         size, streams, _, _ = socket.recv_fds(stub, 4, MOST_STREAMS)
         words, length = b"", int.from_bytes(size, "big")
-        while len(words) < length and (more := stub.recv(1 << 20)):
+        while len(words) < length and (more := stub.recv(length - len(words))):
             words += more
         if not length or len(words) < length:
             stub.close()  # it was killed before it could say what it wants
@@ -140,7 +174,7 @@ class Forks:
             os.close(stream)
         ended = os.pidfd_open(process)
         self._engines[stub.fileno()] = process
-        self._selector.register(stub, selectors.EVENT_READ, lambda _: self._kill(stub))
+        self._selector.register(stub, selectors.EVENT_READ, lambda _: self._signal(stub))
         self._selector.register(ended, selectors.EVENT_READ, lambda _: self._tell_end(stub, ended))
 
     def _become_engine(self, stub: socket.socket, streams: list[int], words: bytes) -> None:
@@ -161,15 +195,21 @@ class Forks:
             from gradstudio.engine.__main__ import main as engine
 
             engine()
+        except SystemExit as end:
+            os._exit(exit_status(end.code))  # here, where what was run is still held
         except BaseException:  # noqa: BLE001 - nothing of this process may go on in the loop that it was forked in
             traceback.print_exc()
-        finally:
-            os._exit(ENDED_BY_ERROR)
+        os._exit(ENDED_BY_ERROR)
 
-    def _kill(self, stub: socket.socket) -> None:
-        if stub.fileno() in self._engines:  # else it has ended at the same moment
+    def _signal(self, stub: socket.socket) -> None:
+        """What a stub passes on; its end is that of the engine."""
+        if stub.fileno() not in self._engines:  # it has ended at the same moment
+            return
+        numbers = stub.recv(MOST_SIGNALS)
+        if not numbers:
             self._selector.unregister(stub)
-            os.kill(self._engines[stub.fileno()], signal.SIGKILL)
+        for number in numbers or (signal.SIGKILL,):
+            os.kill(self._engines[stub.fileno()], number)
 
     def _tell_end(self, stub: socket.socket, ended: int) -> None:
         _, status = os.waitpid(self._engines.pop(stub.fileno()), 0)

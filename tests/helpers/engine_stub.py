@@ -1,5 +1,6 @@
 """Stands for an engine that `engine_forks` forks: has its streams, ends as it ends, takes it along when killed."""
 
+import contextlib
 import fcntl
 import os
 import signal
@@ -9,6 +10,9 @@ from collections.abc import Mapping
 
 LOADED_WITH = ("OMP_", "MKL_", "OPENBLAS_", "TORCH_", "PYTORCH_", "CUDA_")
 """How variables begin that are read while torch is loaded, and never again."""
+
+PASSED_ON = (signal.SIGINT, signal.SIGTERM)
+"""Of what runs other code than an engine's; an engine hears of neither."""
 
 ENGINE = "gradstudio.engine"
 """What is started; behind it stand its arguments."""
@@ -35,16 +39,19 @@ def main(address: str, code: str, loaded: str, commands: list[str]) -> None:
     if not code and loaded_with(os.environ) != loaded:
         os.execv(started[0], [started[0], "-X", "in_earnest", *started[1:]])
     arguments = started[started.index(ENGINE) + 1 :]
+    passed_on = PASSED_ON if code else ()
     files = [int(one.removeprefix(OPEN_FILE)) for one in arguments if one.startswith(OPEN_FILE)]
     if arguments:
         others = [one for one in arguments if not one.startswith(OPEN_FILE)]
-        code += f"\nimport sys; sys.argv += [*{others}, *(f'{OPEN_FILE}{{number}}' for number in files)]"
+        code = f"import sys; sys.argv += [*{others}, *(f'{OPEN_FILE}{{number}}' for number in files)]\n{code}"
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # as an engine does
     with called(address, forks) as line:
         environment = [name + b"=" + value for name, value in os.environb.items()]
         words = b"\0".join([os.getcwdb(), code.encode(), *environment])
         socket.send_fds(line, [len(words).to_bytes(4, "big")], [0, 1, 2, *files])
         line.sendall(words)
+        for number in passed_on:
+            signal.signal(number, lambda number, _: pass_on(line, number))
         nothing = os.open(os.devnull, os.O_RDWR)
         os.dup2(nothing, 0)
         os.dup2(nothing, 1)
@@ -53,6 +60,12 @@ def main(address: str, code: str, loaded: str, commands: list[str]) -> None:
         with open(address + ".log") as log:
             sys.exit(f"what forks the engines has ended: {log.read()}")
     end(int(status))
+
+
+def pass_on(line: socket.socket, number: int) -> None:
+    """Have who forks send a signal to what this stands for, if it still runs."""
+    with contextlib.suppress(OSError):
+        line.sendall(bytes([number]))
 
 
 def end(status: int) -> None:

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import psutil
@@ -66,6 +67,8 @@ def test_it_ends_with_its_input_and_when_it_is_killed() -> None:
         ("import os; os.kill(os.getpid(), 9)", -signal.SIGKILL),
         ("import os; os.kill(os.getpid(), 15)", -signal.SIGTERM),
         ("1 / 0", 1),
+        ("import sys; sys.exit(7)", 7),
+        ("import sys; sys.exit('words')", 1),
     ],
 )
 def test_its_end_is_told_as_it_was(code: str, status: int) -> None:
@@ -100,3 +103,31 @@ def test_what_others_start_is_started_in_earnest_again_behind_an_error() -> None
     with pytest.raises(ValueError, match="in it"), engine_forks.everywhere():
         raise ValueError("in it")
     assert os.environ.get("PYTHONPATH") == before
+
+
+SAYS = """
+import signal, sys
+
+def end(number, _):
+    print("heard", number, flush=True)
+    sys.exit(7)
+
+signal.signal(signal.SIGTERM, end)
+print(__name__, sys.argv[1:], sys.path[0], "torch" in sys.modules, flush=True)
+while True:
+    signal.pause()
+"""
+
+
+def test_a_rank_of_torchrun_is_a_fork_that_runs_its_file_and_hears_what_it_is_told(tmp_path: Path) -> None:
+    (tmp_path / "says.py").write_text(SAYS)
+    words = [sys.executable, "-u", "says.py", "--steps", "3"]
+    with engine_forks.ranks():
+        rank = {**os.environ, "TORCHELASTIC_RUN_ID": "one"}
+        process = subprocess.Popen(words, cwd=tmp_path, env=rank, stdout=subprocess.PIPE, text=True)
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"__main__ ['--steps', '3'] {tmp_path} True\n"
+        process.terminate()
+        assert process.stdout.readline() == f"heard {int(signal.SIGTERM)}\n"
+    assert process.returncode == 7

@@ -18,6 +18,7 @@ from gradstudio.graph.recipes import set_literal
 from gradstudio.graph.recipes.nodes import set_header
 from gradstudio.protocol.messages.records import OptimizerRecord
 from gradstudio.ui.widgets.offer_field import OfferField
+from tests.helpers import engine_forks
 from tests.ui.desk import Desk
 from tests.ui.test_runs_by_hand import LINE
 
@@ -189,7 +190,7 @@ def test_a_run_that_is_cut_off_says_its_own_time(desk: Desk, path: Path) -> None
 
 def test_the_window_is_killed_and_its_training_goes_on(desk: Desk, path: Path, tmp_path: Path) -> None:
     words = [sys.executable, "-c", WINDOW, str(tmp_path / "settings"), str(path)]
-    with subprocess.Popen(words) as child:
+    with engine_forks.everywhere(), subprocess.Popen(words) as child:
         pause = threading.Event()
         while not learnt(path):
             assert child.poll() is None and not pause.wait(0.05)

@@ -178,6 +178,7 @@ def test_a_job_is_written_with_its_script(desk: Desk, path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("ranks_are_forks")
 def test_a_training_on_a_host_is_a_run_that_is_drawn_and_stopped(
     desk: Desk, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
