@@ -4,12 +4,11 @@ import pytest
 import torch
 
 from gradstudio.engine.value.value_records import record_of
-from tools.conformance.cases import Verdict
 from tools.conformance.compare import differs, plain_differs, tensors_differ
 from tools.conformance.exceptions import read
 from tools.conformance.inputs import take_apart
 from tools.conformance.literals import NotWritable, literal
-from tools.conformance.tally import Tally, exceptions
+from tools.conformance.tally import Tally, Verdict, exceptions
 
 INF, NAN = float("inf"), float("nan")
 

@@ -1,6 +1,7 @@
 """Sample arguments of seldom used rows that PyTorch's own databases do not have; used by `operator_calls`."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import torch
@@ -70,11 +71,16 @@ def spectral() -> nn.Module:
 
 
 def schedulers() -> list[Any]:
-    optimizer = OPTIMIZER
-    return [torch.optim.lr_scheduler.ConstantLR(optimizer), torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)]
+    of = torch.optim.lr_scheduler
+    return [of.ConstantLR(optimizer()), of.ExponentialLR(optimizer(), 0.9)]
 
 
-OPTIMIZER = torch.optim.SGD([torch.ones(1)], lr=0.1)
+@cache
+def optimizer() -> torch.optim.Optimizer:
+    """The same for all. The first of a process loads torch's compiler, a second of work: not where tests are read."""
+    return torch.optim.SGD([torch.ones(1)], lr=0.1)
+
+
 HIDDEN = 3
 
 
@@ -198,18 +204,18 @@ SAMPLES: dict[str, Values] = {
     "torch.nn.init.dirac_": {"tensor": lambda: numbers(2, 2, 3, grad=False)},
     "torch.optim.lr_scheduler.ChainedScheduler": {"schedulers": schedulers},
     "torch.optim.lr_scheduler.SequentialLR": {
-        "optimizer": lambda: OPTIMIZER, "schedulers": schedulers, "milestones": [2],
+        "optimizer": optimizer, "schedulers": schedulers, "milestones": [2],
     },
     "torch.optim.lr_scheduler.LRScheduler.step": {"self": lambda: schedulers()[0]},
     "torch.optim.lr_scheduler.LRScheduler.get_last_lr": {"self": lambda: schedulers()[0]},
     "torch.optim.lr_scheduler.ReduceLROnPlateau.step": {
-        "self": lambda: torch.optim.lr_scheduler.ReduceLROnPlateau(OPTIMIZER), "metrics": 0.5,
+        "self": lambda: torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer()), "metrics": 0.5,
     },
     "torch.nn.Module.get_buffer": {"self": lambda: nn.BatchNorm1d(2)},
     "torch.nn.Module.get_submodule": {"self": lambda: nn.Sequential(nn.ReLU())},
     "torch.nn.Module.load_state_dict": {"state_dict": lambda: nn.Linear(2, 2).state_dict()},
-    "torch.optim.Optimizer.state_dict": {"self": lambda: OPTIMIZER},
-    "torch.optim.Optimizer.load_state_dict": {"self": lambda: OPTIMIZER, "state_dict": lambda: OPTIMIZER.state_dict()},
+    "torch.optim.Optimizer.state_dict": {"self": optimizer},
+    "torch.optim.Optimizer.load_state_dict": {"self": optimizer, "state_dict": lambda: optimizer().state_dict()},
     "torch.sparse_coo_tensor": {"indices": lambda: torch.tensor([[0, 1], [1, 0]]), "values": lambda: numbers(2)},
     "torch.sparse_csr_tensor": of_kind(compressed, "crow_indices", "col_indices"),
     "torch.sparse_csc_tensor": of_kind(compressed, "ccol_indices", "row_indices"),

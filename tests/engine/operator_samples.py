@@ -9,16 +9,12 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.testing._internal.common_methods_invocations import op_db
-from torch.testing._internal.common_modules import module_db
 
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.model import Face, Kind, Operator, Parameter
 from tests.helpers.seeds import seed_torch
 from tools.catalogue.signatures import resolve
-from tools.conformance import untracked
 
-untracked.apply()
 Arguments = dict[str, Any]
 PER_OPERATOR = 6
 """Samples that are taken of an entry of the database."""
@@ -128,11 +124,23 @@ Call = tuple[str, tuple[Any, ...], Arguments]
 
 
 @cache
+def _operators_and_modules() -> tuple[list[Any], list[Any]]:
+    """PyTorch's databases, which take two seconds to load: not while tests are collected."""
+    from torch.testing._internal.common_methods_invocations import op_db
+    from torch.testing._internal.common_modules import module_db
+
+    from tools.conformance import untracked
+
+    untracked.apply()
+    return op_db, module_db
+
+
+@cache
 def _by_word() -> dict[str, list[Call]]:
     found: dict[str, list[Call]] = defaultdict(list)
     for call in _calls_of_operators():
         found[call[0].rsplit(".", 1)[1].rstrip("_")].append(call)
-    aliases = {alias.name: op.name for op in op_db for alias in op.aliases}
+    aliases = {alias.name: op.name for op in _operators_and_modules()[0] for alias in op.aliases}
     for alias, name in aliases.items():
         found[alias.rsplit(".", 1)[-1]] += found.get(name.rsplit(".", 1)[-1], [])
     return found
@@ -140,7 +148,7 @@ def _by_word() -> dict[str, list[Call]]:
 
 @cache
 def _calls_of_operators() -> tuple[Call, ...]:
-    return tuple(call for op in op_db for call in _calls_of(op))
+    return tuple(call for op in _operators_and_modules()[0] for call in _calls_of(op))
 
 
 def _calls_of(op: Any) -> Iterator[Call]:
@@ -196,7 +204,7 @@ def _paths() -> dict[int, str]:
 @cache
 def _calls_of_modules() -> tuple[Call, ...]:
     found: list[Call] = []
-    for info in module_db:
+    for info in _operators_and_modules()[1]:
         path = f"torch.nn.{info.module_cls.__name__}"
         made = _some(lambda info=info: info.module_inputs_func(info, "cpu", torch.float32, False, True))  # type: ignore[misc]  # bound at once
         for sample in made:

@@ -17,30 +17,13 @@ from tools.conformance.literals import NotWritable
 from tools.conformance.opinfo import SEED
 from tools.conformance.plan import Plan, Unplanned
 from tools.conformance.scripts import Scripts
+from tools.conformance.tally import Verdict
 from tools.conformance.wire import Answer, Array
 
 DEPTH = 6
 """Cases on their way at once."""
 MAX_ITEMS = 64
 """Of a list the engine records so many items."""
-
-
-@dataclass(slots=True)
-class Verdict:
-    """How one sample came out.
-
-    Attributes:
-        state: "same"; "differs"; "unbuilt": no canvas of it can be made; "refused": torch refuses it as well.
-        why: what differs, or why there is no canvas.
-        gradients: gradients were compared.
-    """
-
-    name: str
-    state: str
-    why: str = ""
-    gradients: bool = False
-    engine: bool = True
-    script: bool = True
 
 
 @dataclass(slots=True)

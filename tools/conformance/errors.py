@@ -9,11 +9,11 @@ import torch
 from gradstudio.errors import GradStudioError
 from gradstudio.program.compile import compile_graph
 from tools.conformance.canvas import Canvas
-from tools.conformance.cases import Verdict
 from tools.conformance.engine import Engine, Ran
 from tools.conformance.literals import NotWritable
 from tools.conformance.opinfo import SEED, plan_of
 from tools.conformance.plan import Plan, Unplanned
+from tools.conformance.tally import Verdict
 
 
 def plans(op: Any, seed: int) -> Iterator[Plan | Unplanned]:

@@ -4,11 +4,11 @@ from gradstudio.errors import GradStudioError
 from gradstudio.program.compile import compile_graph
 from gradstudio.protocol.messages.inference import PortInference
 from tools.conformance.canvas import Canvas, Held
-from tools.conformance.cases import Verdict
 from tools.conformance.engine import Engine
 from tools.conformance.literals import NotWritable
 from tools.conformance.opinfo import SEED
 from tools.conformance.plan import Plan, Unplanned
+from tools.conformance.tally import Verdict
 
 MAX_OUTPUTS = 16
 """Of a long list so many elements are asked for."""

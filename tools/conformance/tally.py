@@ -3,8 +3,6 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from tools.conformance.cases import Verdict
-
 HEAD = (
     "",
     "entries",
@@ -22,6 +20,24 @@ HEAD = (
 AT_TIMES = "at times:"
 """Begins the reason of an exception that comes and goes."""
 INFERENCE_HEAD = ("", "entries", "samples", "right", "%", "after a run", "refused", "wrong")
+
+
+@dataclass(slots=True)
+class Verdict:
+    """How one sample came out.
+
+    Attributes:
+        state: "same"; "differs"; "unbuilt": no canvas of it can be made; "refused": torch refuses it as well.
+        why: what differs, or why there is no canvas.
+        gradients: gradients were compared.
+    """
+
+    name: str
+    state: str
+    why: str = ""
+    gradients: bool = False
+    engine: bool = True
+    script: bool = True
 
 
 @dataclass(slots=True)
