@@ -5,7 +5,6 @@ from gradstudio.graph.groups.code_ids import CodeCall, code_call
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.graph.text.item_titles import title
 from gradstudio.program.model import Program, flatten_statements
-from gradstudio.protocol.curve_titles import curve_title, name_of_several
 from gradstudio.protocol.messages.progress import CurveKey
 
 
@@ -48,6 +47,8 @@ class RunNames:
 
     def curve_title(self, key: CurveKey) -> str:
         """How a curve of the run is called: ``loss``, ``norm of fc1.weight.grad``."""
+        from gradstudio.protocol.curve_titles import curve_title, name_of_several  # nothing has run at a start
+
         return curve_title(name_of_several(self.graph, key) or self.title(key.node) or str(key.node), key)
 
     def text(self, node: ItemId) -> str:
