@@ -298,3 +298,37 @@ def test_a_part_is_called_one_on_its_card_and_the_whole_is_gathered_when_it_is_a
     torch.testing.assert_close(torch.tensor(cells), net.weight.detach(), atol=1e-4, rtol=1e-3)
     page.whole.click()
     assert page.model.rowCount() == 3
+
+
+PARALLEL = """import torch
+import torch.distributed
+from torch import nn, optim
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+
+torch.distributed.init_process_group("gloo")
+mesh = init_device_mesh("cpu", (2,))
+first = nn.Linear(4, 6)
+last = nn.Linear(6, 2)
+net = nn.Sequential(first, nn.ReLU(), last)
+parallelize_module(net, mesh, {"0": ColwiseParallel(), "2": RowwiseParallel()})
+weight = net[0].weight
+opt = optim.SGD(net.parameters(), lr=0.1)
+loss = net(torch.ones(8, 4)).square().mean()
+loss.backward()
+opt.step()
+"""
+
+
+@pytest.mark.usefixtures("processes")
+@pytest.mark.parametrize("text", [PARALLEL])
+def test_tensor_parallel_shows_the_part_and_the_whole_and_its_optimizer_is_not_said_to_be_idle(desk: Desk) -> None:
+    state = desk.window.canvas.scene.state
+    parts = {("net", "0.weight"): "[3, 4] of [6, 4]", ("first", "weight"): "[3, 4] of [6, 4]"}
+    parts |= {("net", "2.weight"): "[2, 3] of [2, 6]", ("last", "weight"): "[2, 3] of [2, 6]"}
+    for (name, path), words in parts.items():
+        leaves = leaf_rows(desk.session.results, desk.node(name), state.shown, unfolded=True)
+        assert {row.path: row.shape.partition(" v")[0] for row in leaves.rows}[path] == words, name
+    desk.rest()
+    desk.session.problems.refresh()
+    assert not [one.title for one in desk.session.problems.problems]

@@ -19,6 +19,10 @@ STEP, ZERO = "torch.optim.Optimizer.step", "torch.optim.Optimizer.zero_grad"
 MODULE_ZERO = "torch.nn.Module.zero_grad"
 GRADIENT, PARAMETERS = "torch.Tensor.grad", "torch.nn.Module.parameters"
 CLIPS = frozenset({"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"})
+SHARING = frozenset(
+    f"torch.distributed.{path}"
+    for path in ("fsdp.fully_shard", "tensor.parallel.parallelize_module", "tensor.distribute_tensor")
+)
 LEAST_IDLE = 2
 MOST_PARTS = 24
 
@@ -241,9 +245,18 @@ def step_findings(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role])
         return  # an optimizer that comes by a way nobody here can follow
     steps = Steps(facts, roles)
     yield from _not_zeroed(view, facts, steps)
+    if _shares_out(view):
+        return  # a part lives elsewhere than what it is gathered in: whether an optimizer holds it cannot be told
     yield from _idle(view, steps)
     yield from _frozen(view, facts, steps)
     yield from left_out(view, facts, steps.next_step, steps.reached, steps.written)
+
+
+def _shares_out(view: ProgramView) -> bool:
+    """Whether processes share parameters out: what a backward reaches is then not what an optimizer was given."""
+    return any(
+        (node := inner.nodes.get(item)) is not None and node.operator in SHARING for _, inner, item in view.insides()
+    )
 
 
 def _is_known(view: ProgramView, facts: RunFacts, role: Role) -> bool:
