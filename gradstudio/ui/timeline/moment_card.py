@@ -5,7 +5,7 @@ from html import escape
 
 from gradstudio.graph.groups.call_ids import outermost
 from gradstudio.protocol.gradient_sentences import hook_words
-from gradstudio.protocol.messages.backward_trace import AutogradRow, Reduction
+from gradstudio.protocol.messages.backward_trace import AutogradRow, HookRun, Reduction
 from gradstudio.protocol.messages.records import Record, Summary, TensorRecord
 from gradstudio.protocol.ranks.arrival_words import late_words
 from gradstudio.protocol.timeline.run_timeline import Tick, Timeline
@@ -92,11 +92,18 @@ def _gradients(ticks: list[Tick]) -> Iterable[str]:
         yield f"gradient in: {escape(short(summary))}"
     for summary in last.outgoing[:MAX_LINES]:
         yield f"gradient out: {escape(short(summary))}"
-    for hook in (hook for tick in ticks if tick.autograd is not None for hook in tick.autograd.hooks if hook.changed):
-        yield f"{escape(hook_words(hook))}: {escape(short(hook.before))} → {escape(short(hook.after))}"
+    rows = [tick.autograd for tick in ticks if tick.autograd is not None]
+    if changing := [hook for row in rows for hook in row.hooks if hook.changed]:
+        yield from _hooks(changing)
     if last.after is not None:
         before = short(last.before) if last.before is not None else "None"
         yield f".grad: {escape(before)} → {escape(short(last.after))}"
+
+
+def _hooks(changing: list[HookRun]) -> Iterable[str]:
+    """What hooks of the program's own have made of gradients."""
+    for hook in changing[:MAX_LINES]:
+        yield f"{escape(hook_words(hook))}: {escape(short(hook.before))} → {escape(short(hook.after))}"
 
 
 def _reduction(row: AutogradRow, reduction: Reduction) -> Iterable[str]:
