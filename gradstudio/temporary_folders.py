@@ -33,7 +33,8 @@ class TemporaryFolder:
         self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{kind}-"))
         beginning = self.path / f"{LOCK}-soon"
         self._lock = os.open(beginning, os.O_RDWR | os.O_CREAT, 0o600)
-        _take(self._lock)
+        with contextlib.suppress(OSError):  # where nothing can be locked, nothing is swept
+            _take(self._lock)
         beginning.rename(self.path / LOCK)  # with its name it is locked: nobody finds it otherwise
 
     def remove(self) -> None:
