@@ -24,8 +24,11 @@ from tests.corpus.running import by_engine, by_python, differences
 
 HERE = Path(__file__).parent
 TEXTS = sorted((HERE / "code").glob("*.py"))
-ALL_OF_IT = {"whole_file_exec", "star_import", "names_bound_as_it_runs", "frames_looked_at"}
-"""Of these nothing can be drawn with certainty."""
+ALL_OF_IT = {
+    *("whole_file_exec", "star_import", "names_bound_as_it_runs", "frames_looked_at"),
+    *("exec_between_what_is_drawn", "exec_binds_torch", "exec_of_settings"),
+}
+"""These are one card each, in which stretches and functions may be drawn."""
 LOOKED_UP = re.compile(r"(\w+?)\d+ = \1\d*")
 """What a definition that code calls reads from around it."""
 

@@ -2,11 +2,13 @@
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
 from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME
+from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.code.surroundings import new_namespace
 from gradstudio.engine.device_memory import free_bytes
 from gradstudio.engine.gradient.gradient_registry import Gradients
@@ -44,8 +46,14 @@ def run_prelude(live: Live, load_file: Callable[..., object]) -> None:
         Exception: whatever they raise.
     """
     access.execute(access.statements(live.loaded.program.prelude), live.namespace)
-    live.namespace["load_file"] = load_file
+    give_stored(live.namespace, load_file)
     live.prepared = True
+
+
+def give_stored(names: dict[str, Any], load_file: object) -> None:
+    """Names in which stored tensors are loaded by `load_file`; code, which may look, finds no name that it has not."""
+    if "load_file" in names or not freedom.now:
+        names["load_file"] = load_file
 
 
 def extend_prelude(live: Live, prelude: str) -> None:

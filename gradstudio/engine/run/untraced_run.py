@@ -20,6 +20,7 @@ from gradstudio.engine import access
 from gradstudio.engine.access import FILENAME
 from gradstudio.engine.code.freedom import freedom
 from gradstudio.engine.errors import Stopped
+from gradstudio.engine.live.initial_state import give_stored
 from gradstudio.engine.live.live_state import Live
 from gradstudio.engine.turns.gradient_catch_up import catch_up
 from gradstudio.engine.turns.quick_loop import woven_call
@@ -84,7 +85,8 @@ def run_untraced(
     watch, pulse = LeafWatch(live), Pulse(stopped, tell)
     access.execute(code[0], namespace)
     woven = {CHECK: pulse.check, BEFORE: watch.before_backward, BEHIND: watch.after_backward}
-    namespace.update({"load_file": load_file, **woven})
+    give_stored(namespace, load_file)
+    namespace.update(woven)
     over = threading.Event()
     if Here.rank is not None:  # it may wait for another rank: where, is told from beside it
         threading.Thread(target=pulse.tell_long, args=(over,), daemon=True).start()

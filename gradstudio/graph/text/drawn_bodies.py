@@ -1,10 +1,11 @@
-"""Functions in undrawn Python whose statements are drawn: in the code stands where they belong, and no more.
+"""Parts of undrawn Python whose statements are drawn: in the code stands where they belong, and no more.
 
 `def step(self, x):` stays as it was typed, and below it a line says which definition of the program its body is.
-Nothing drawn calls such a definition: code does, by the function.
+Nothing drawn calls such a definition: code does, by the function. What is no function's stands in the code by the
+names that it binds there: ``x = y = ...  # drawn: loop()``.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gradstudio.graph.model import Node
@@ -14,7 +15,7 @@ from gradstudio.late_pattern import late
 
 CALLED = "()"
 """How the name of such a definition ends: no other is called so, since none can be called under it."""
-_LINE = late(r"^([ \t]*)\.\.\.  # drawn: (\S+\(\))$")
+_LINE = late(r"^([ \t]*)((?:\w+ = )*)\.\.\.  # drawn: (\S+\(\))$")
 
 
 class BodyPlace(NamedTuple):
@@ -23,11 +24,13 @@ class BodyPlace(NamedTuple):
     Attributes:
         line: from 0; `indent` what stands ahead of it.
         name: of the definition.
+        binds: the names that it binds around it.
     """
 
     line: int
     indent: str
     name: str
+    binds: tuple[str, ...] = ()
 
 
 def body_name(path: str) -> str:
@@ -40,9 +43,10 @@ def is_body(name: str) -> bool:
     return name.endswith(CALLED)
 
 
-def body_line(indent: str, name: str) -> str:
-    """The line that stands in a code for a body."""
-    return f"{indent}...  # drawn: {name}"
+def body_line(indent: str, name: str, binds: Sequence[str] = ()) -> str:
+    """The line that stands in a code for a body, which binds names there where it is no function's."""
+    targets = "".join(f"{one} = " for one in binds)
+    return f"{indent}{targets}...  # drawn: {name}"
 
 
 def body_places(code: str) -> Iterator[BodyPlace]:
@@ -51,12 +55,18 @@ def body_places(code: str) -> Iterator[BodyPlace]:
         return
     for number, line in enumerate(code.split("\n")):
         if found := _LINE.match(line):
-            yield BodyPlace(number, found[1], found[2])
+            yield BodyPlace(number, found[1], found[3], tuple(found[2].split(" = ")[:-1]))
 
 
 def bodies_in(node: Node) -> tuple[str, ...]:
     """The definitions that are bodies of functions in a node's code."""
     return tuple(place.name for place in body_places(code_of(node))) if is_code(node) else ()
+
+
+def bound_around(nodes: Iterable[Node]) -> dict[str, tuple[str, ...]]:
+    """By the name of a definition in the code of nodes, the names that it binds around it."""
+    codes = [code_of(node) for node in nodes if is_code(node)]
+    return {place.name: place.binds for code in codes for place in body_places(code) if place.binds}
 
 
 def with_body_names(node: Node, called: Mapping[str, str]) -> Node:
@@ -65,7 +75,7 @@ def with_body_names(node: Node, called: Mapping[str, str]) -> Node:
         return node
     lines = code_of(node).split("\n")
     for place in body_places(code_of(node)):
-        lines[place.line] = body_line(place.indent, called.get(place.name, place.name))
+        lines[place.line] = body_line(place.indent, called.get(place.name, place.name), place.binds)
     return with_code(node, "\n".join(lines))
 
 

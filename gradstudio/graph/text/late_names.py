@@ -14,7 +14,7 @@ from gradstudio.graph.model import Graph, ItemId, Node
 from gradstudio.graph.names import bound_names
 from gradstudio.graph.text.code_records import CODE, READ, code_names, code_of, is_code, with_code
 from gradstudio.graph.text.code_text import renamed_code
-from gradstudio.graph.text.drawn_bodies import is_body
+from gradstudio.graph.text.drawn_bodies import bound_around, is_body
 
 _BUILT_IN = frozenset(dir(builtins))
 
@@ -36,7 +36,8 @@ def late_name_edits(before: Graph, after: Graph) -> Edits:
     lost, gained, changed = _changes(before, after)
     if not gained and not lost:
         return ()
-    if name := next((one for one in (*lost, *gained) if one in inside), ""):
+    moved = _bound_beside(after, before) | _bound_beside(before, after)  # by a card that was split, or merged
+    if name := next((one for one in (*lost, *gained) if one in inside and one not in moved), ""):
         raise Refused(f"Code in a definition reads '{name[:60]}' when that is called: change it in the text.")
     bound = Counter(name for item in after.order() for name in _bound(after, item))
     was = {name for item in before.order() for name in _bound(before, item)} | _BUILT_IN
@@ -79,8 +80,8 @@ def late_names(graph: Graph, node: Node) -> set[str]:
 
 
 def names_read_inside(graph: Graph) -> set[str]:
-    """What code in definitions, and bodies of functions in code, read of the program by its name."""
-    found: set[str] = set()
+    """What code in definitions, and parts of code that are drawn, read or bind of the program by its name."""
+    found = {name for names in bound_around(nodes_of(graph, (CODE,))).values() for name in names}
     for definition in graph.definitions.values() if graph.edges is None else ():
         found.update(definition.settings if is_body(definition.name) else ())
         codes = nodes_of(definition.graph, (CODE,))
@@ -112,6 +113,11 @@ def _changes(before: Graph, after: Graph) -> tuple[set[str], set[str], dict[str,
         if len(old) == len(new):
             changed.update((one, other) for one, other in zip(old, new, strict=True) if one != other and other != "_")
     return lost - {"_", ""}, gained - {"_", ""}, changed
+
+
+def _bound_beside(graph: Graph, other: Graph) -> set[str]:
+    """The names that items bind which another graph has not."""
+    return {name for item in graph.order() if item not in other for name in _bound(graph, item)}
 
 
 def _both(before: Graph, after: Graph) -> Iterable[ItemId]:

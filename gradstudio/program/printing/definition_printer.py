@@ -1,6 +1,6 @@
 """Definitions as text: each a function, or a class with `__init__` and `forward` (semantics §15)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from gradstudio.graph.analysis.program_analysis import Analysis, analyse
@@ -99,6 +99,11 @@ def one_definition(graph: Graph, name: str, stem: str) -> list[str]:
     """The lines of one definition, to compare two of them."""
     definition = graph.definitions[name]
     return [*paragraphs(definition.note), *_Writer(graph, definition, True, stem).lines()]
+
+
+def body_lines(graph: Graph, name: str) -> Sequence[str]:
+    """The lines of a part of code, as they will stand in it."""
+    return _printed_body(graph, name, "").lines
 
 
 class OwnedReferences(References):
@@ -208,7 +213,11 @@ class _Writer:
     ) -> list[str]:
         """The lines above, and below them those of some statements."""
         bodies = self._bodies_inside() if tops else {}
-        body = _Part(StatementPrinter(references, device=self.device, stem=self.stem, bodies=bodies, is_main=False))
+        of_code = is_body(self.definition.name)
+        printer = StatementPrinter(
+            references, device=self.device, stem=self.stem, bodies=bodies, is_main=False, is_body=of_code
+        )
+        body = _Part(printer)
         body.tops = tops
         holds = body.write(ROOT, depth)
         self.spans += body.placed_below(len(first))[0]

@@ -8,7 +8,7 @@ from gradstudio.graph.model import Block, BodyId, ItemId, Node
 from gradstudio.graph.ports.arguments import Argument
 from gradstudio.graph.ports.item_ports import target_port
 from gradstudio.graph.text.allowed_calls import spelled_path
-from gradstudio.graph.text.code_records import PRINT, READ, code_names, code_of, imports_needed, new_names
+from gradstudio.graph.text.code_records import PRINT, READ, code_names, code_of, imports_needed, is_code_at, new_names
 from gradstudio.graph.text.code_text import renamed_code
 from gradstudio.graph.text.drawn_bodies import body_places, with_bodies
 from gradstudio.graph.text.literal_text import CONDITIONAL, PRIMARY, TUPLE
@@ -59,6 +59,7 @@ class StatementPrinter:
         bodies: PrintedBodies,
         traced: bool = False,
         is_main: bool = True,
+        is_body: bool = False,
     ) -> None:
         """Print for the script, or with every part under its address (`traced`).
 
@@ -69,8 +70,10 @@ class StatementPrinter:
             bodies: of functions in code, as they are printed.
             traced: for a traced run.
             is_main: not for a definition, where the reader would take the branch that every call decides.
+            is_body: for a part of code, of which nothing that is drawn knows a call.
         """
-        self._bodies, self._has_ifs = bodies, is_main and not traced
+        self._bodies, self._is_body = bodies, is_body
+        self._has_ifs = (is_main and not traced) or is_body
         self.references = references
         self.expressions = ExpressionPrinter(references, device=device, stem=stem, traced=traced)
         self.imports = self.expressions.imports
@@ -211,14 +214,18 @@ class StatementPrinter:
         """What decides on the one turn of ``for _ in range(bool(c))`` that a person would write as an ``if``.
 
         It calls what binds nothing, and is read as that loop again; in a traced run its one turn is counted as such.
+        In a part of code it is every such loop: an `if` that is no choice between values was typed there.
         """
         wire = self._graph.wires.get((block.id, "range.0"))
         made = self._graph.nodes.get(wire.source) if wire is not None else None
         if not self._has_ifs or wire is None or made is None or made.operator != ONCE or self.references.read(wire):
             return None
-        is_one = block.variable in ("", "_") and block.lengths.get("range") == 1 and not block.carried
+        is_one = block.variable in ("", "_") and block.lengths.get("range") == 1
         is_chosen = (made.id, ONCE_PORT) in self._graph.wires
         body = self._graph.bodies[BodyId(block.id)]
+        if self._is_body:  # an `if` that holds code alone is read as code
+            return made if is_one and is_chosen and not all(is_code_at(self._graph, item) for item in body) else None
+        is_one = is_one and not block.carried
         is_more = not all(item in self._graph.nodes and self._graph.nodes[item].operator == PRINT for item in body)
         return made if is_one and is_chosen and is_more and all(map(self._only_calls, body)) else None
 

@@ -166,7 +166,7 @@ class _Reader:
             raise NotReadable(f"It is nested more than {MAX_NESTING} deep.", self._draft.line) from None
         if not self._is_lenient:
             self._told.tell()
-        if self._is_pasted_on or not self._scope.has_device:
+        if not self._draft.of_code and (self._is_pasted_on or not self._scope.has_device):
             for draft in (self._draft, *self._insides):
                 draft.follow_document_device()
         graph = self._draft.finish()

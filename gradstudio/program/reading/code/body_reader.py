@@ -1,4 +1,4 @@
-"""Functions in undrawn Python: what their statements do is drawn, while the head and all around stay as typed.
+"""Parts of undrawn Python, bodies of functions above all: what they do is drawn, all around stays as typed.
 
 Code calls such a function as it likes, so nothing is known of what it is given, and what it reads from around it is
 looked up where it stands: each is an input of its own. It is printed back into the code (`graph.text.drawn_bodies`).
@@ -7,7 +7,7 @@ looked up where it stands: each is an input of its own. It is printed back into 
 import ast
 import builtins
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import Protocol
 
@@ -18,14 +18,16 @@ from gradstudio.graph.model import Definition, Graph, ItemId
 from gradstudio.graph.names import bound_names
 from gradstudio.graph.recipes.grouping.definition_copies import with_ids
 from gradstudio.graph.text.code_functions import Free, bound_by_alias
+from gradstudio.graph.text.code_names import names_of_code
 from gradstudio.graph.text.code_records import STANDARD, code_of, is_code, is_members, with_code
 from gradstudio.graph.text.code_text import indented, outdented
 from gradstudio.graph.text.drawn_bodies import body_line, body_name, body_places
 from gradstudio.program.errors import NotReadable
-from gradstudio.program.printing.definition_printer import one_definition
+from gradstudio.program.printing.definition_printer import body_lines
 from gradstudio.program.reading.code.code_imports import imported
 from gradstudio.program.reading.code.code_reader import whole_as_code
 from gradstudio.program.reading.code.code_statement import first_line, last_line
+from gradstudio.program.reading.code.drawable_parts import DrawablePart, function_bodies, halves, stretches
 from gradstudio.program.reading.code.fallback import keep_code
 from gradstudio.program.reading.code.inspection import looks_at_lines, looks_into_functions
 from gradstudio.program.reading.code.printed_alike import printed_otherwise
@@ -46,8 +48,11 @@ class ReadTree(Protocol):
 _DEVICE = "device"
 _NAME = "body_of_the_function"
 _INDENT = "    "
+MAX_HALVINGS = 4
+"""How often a stretch that is not drawn as a whole is cut in halves, each of which is read again."""
+MAX_READINGS = 6
+"""How often a part is read, each time with more of it as code."""
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_LOOSE = (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
 _WRITTEN_IN = frozenset({"bool", "range", "list", "tuple", "dict", "set", "len", "enumerate", "zip"})
 """Names of Python's own that a drawing is printed with where the text says it otherwise."""
 
@@ -63,31 +68,30 @@ def with_drawn_bodies(text: str, tree: ast.Module, found: Read | None, read_tree
     """
     if found is None:
         whole = whole_as_code(text)
-        found = Read(whole, dict.fromkeys(whole.nodes, 1))
-    return _with_bodies(text, tree, found, read_tree)
+        return _with_parts(text, tree, Read(whole, dict.fromkeys(whole.nodes, 1)), read_tree, is_whole=True)
+    return _with_parts(text, tree, found, read_tree, is_whole=False)
 
 
-def _with_bodies(text: str, tree: ast.Module, read: Read, read_tree: ReadTree) -> Read:
+def _with_parts(text: str, tree: ast.Module, read: Read, read_tree: ReadTree, *, is_whole: bool) -> Read:
     codes = [(read.graph, node) for node in read.graph.nodes.values() if is_code(node)]
     inner = [definition.graph for definition in read.graph.definitions.values() if definition.is_module]
     codes += [(graph, node) for graph in inner for node in graph.nodes.values() if is_members(node)]
     texts = [code_of(node) for _, node in codes]
-    if not any("def " in one for one in texts) or any(next(body_places(one), None) for one in texts):
+    if not (is_whole or any("def " in one for one in texts)) or any(next(body_places(one), None) for one in texts):
         return read
     meant = imported(one for one in tree.body if isinstance(one, ast.Import | ast.ImportFrom))
     torch = {name for name, path in meant.items() if path.partition(".")[0] == "torch"}
     trees = [tree if one == text.removesuffix("\n") else ast.parse(one) for one in texts]
-    functions = [function for one in trees for _, function in _functions(one.body)]
-    parts = [part for one in trees for part in one.body]
-    if not any(_names(one) & torch for one in functions) or looks_at_lines(parts):
+    statements = [part for one in trees for part in one.body]
+    if not (is_whole or any(part.names & torch for part in function_bodies(statements))) or looks_at_lines(statements):
         return read
     around = _Around(tree, meant, read.graph, has_global="global" in text)
-    around.looks_into_functions = looks_into_functions(parts)
+    around.looks_into_functions = looks_into_functions(statements)
     lines = dict(read.lines)
     taken = all_ids(read.graph)
     for (graph, node), code in zip(codes, trees, strict=True):
         card = _Card(code_of(node), code, around, read_tree)
-        for drawn in card.drawn():
+        for drawn in card.drawn(node.names if is_whole else None):
             ids = _ids(drawn.definition.graph, taken)
             read.graph.definitions[drawn.definition.name] = with_ids(drawn.definition, ids)
             above = lines.get(node.id, 1) - 1
@@ -176,8 +180,9 @@ def _is_known(one: ast.Import | ast.ImportFrom) -> bool:
 
 
 class _Drawn(msgspec.Struct, frozen=True):
-    """One body that is drawn; `lines` are those of its items in the code."""
+    """One part that is drawn; `lines` are those of its items in the code."""
 
+    part: DrawablePart
     definition: Definition
     lines: dict[ItemId, int]
 
@@ -191,89 +196,116 @@ class _Card:
 
     def __init__(self, code: str, tree: ast.Module, around: _Around, read: ReadTree) -> None:
         self.code = code
+        self._lines = code.split("\n")
         self._tree, self._around, self._read = tree, around, read
 
-    def drawn(self) -> list[_Drawn]:
-        """The bodies that are drawn; they are taken out of the code."""
-        functions = list(_functions(self._tree.body))
-        paths = Counter(path for path, _ in functions)
-        lines = self.code.split("\n")
-        found: list[_Drawn] = []
-        for path, function in reversed(functions):
-            body = _statements(function)
-            is_other = paths[path] > 1 or path in self._around.drawn  # a name that means more than one function
-            if is_other or not body or first_line(body[0]) <= _head_end(function):
-                continue
-            first, last = first_line(body[0]), last_line(body[-1])
-            made = self._body(path, function, body, lines[first - 1 : last])
-            if made is not None:
-                found.append(made)
-                lines[first - 1 : last] = [body_line(" " * body[0].col_offset, made.definition.name)]
-        self.code = "\n".join(lines)
-        self._around.drawn.update(paths)
-        return found[::-1]
+    def drawn(self, names: Sequence[str] | None = None) -> list[_Drawn]:
+        """The parts that are drawn; they are taken out of the code.
 
-    def _body(self, path: str, function: ast.FunctionDef, body: Sequence[ast.stmt], lines: list[str]) -> _Drawn | None:
-        """The drawing of one body; None where it has to stay code, or where all of it would be that."""
-        if _names(function).isdisjoint(self._around.torch):
+        Where it is all of a text, stretches between its functions are, too; `names` are those that it then binds.
+        """
+        bodies = list(function_bodies(self._tree.body))
+        paths = Counter(part.path for part in bodies)
+        found = [
+            made
+            for part in bodies
+            if part.statements and paths[part.path] == 1 and part.path not in self._around.drawn
+            if (made := self._drawing(part)) is not None
+        ]
+        if names is not None:
+            more = [made for run in stretches(self._tree.body) for made in self._in_stretch(run)]
+            every = _named(sorted([*found, *more], key=_place), set(paths))
+            if names_of_code(self._without(every)).binds == tuple(names):
+                found = every
+        self.code = self._without(found)
+        self._around.drawn.update(paths)
+        return found
+
+    def _without(self, found: Sequence[_Drawn]) -> str:
+        """The code with a line for each part that is drawn."""
+        lines = list(self._lines)
+        for one in reversed(found):
+            first, last = first_line(one.part.statements[0]), last_line(one.part.statements[-1])
+            indent = " " * one.part.statements[0].col_offset
+            lines[first - 1 : last] = [body_line(indent, one.definition.name, one.part.binds)]
+        return "\n".join(lines)
+
+    def _in_stretch(self, part: DrawablePart, depth: int = 0) -> list[_Drawn]:
+        """The drawing of a stretch; where it has none, those of its halves, or of what stands in its one block."""
+        if depth > MAX_HALVINGS or part.names.isdisjoint(self._around.torch):
+            return []
+        if (made := self._drawing(part)) is not None:
+            return [made]
+        return [one for inner in halves(part) for one in self._in_stretch(inner, depth + 1)]
+
+    def _drawing(self, part: DrawablePart) -> _Drawn | None:
+        """The drawing of a part; None where it has to stay code, or where all of it would be that."""
+        if part.names.isdisjoint(self._around.torch) or part.reaches_out:
             return None
-        if any(isinstance(part, _LOOSE) for one in body for part in walk(one)):
+        knows_device = self._around.device and not part.is_stretch
+        try:
+            made = self._drawing_by(part, knows_device=knows_device)
+            if made is None and knows_device and _DEVICE in part.reads:  # which code in it reads, too
+                made = self._drawing_by(part, knows_device=False)
+        except RecursionError:  # it is nested too deeply to be told from what is printed
             return None
-        margin = body[0].col_offset
+        return made
+
+    def _drawing_by(self, part: DrawablePart, *, knows_device: bool) -> _Drawn | None:
+        first, last = first_line(part.statements[0]), last_line(part.statements[-1])
+        lines, margin = self._lines[first - 1 : last], part.statements[0].col_offset
         if lines[0][:margin].strip(" "):
             return None
-        parameters = [one.arg for one in _arguments(function.args)]
-        outer = self._outer(function.args, body)
-        taken = list(dict.fromkeys((*parameters, *outer)))
-        head = [*self._around.imports, *(["device = torch.device('cpu')"] if self._around.device else [])]
+        outer = self._outer(part, knows_device=knows_device)
+        taken = list(dict.fromkeys((*part.parameters, *outer)))
+        head = [*self._around.imports, *(["device = torch.device('cpu')"] if knows_device else [])]
         head.append(f"def {_NAME}({', '.join(taken)}):")
         text = "\n".join([*head, *indented(outdented(lines, margin), _INDENT)])
-        read = self._sound(text, function.args, body, taken)
+        read = self._sound(text, part, taken)
         if read is None:
             return None
-        definition = read.graph.definitions[_NAME].but(name=body_name(path), inputs=tuple(taken), settings=tuple(outer))
-        above = first_line(body[0]) - len(head) - 1
-        return _Drawn(definition, {item: line + above for item, line in read.lines.items()})
+        definition = read.graph.definitions[body_name(part.path)].but(settings=tuple(outer))
+        above = first - len(head) - 1
+        return _Drawn(part, definition, {item: line + above for item, line in read.lines.items()})
 
-    def _sound(
-        self, text: str, arguments: ast.arguments, body: Sequence[ast.stmt], taken: Sequence[str]
-    ) -> Read | None:
-        """What is read of a body, which is a function in `text` that takes `taken`; None where it has to stay code.
+    def _sound(self, text: str, part: DrawablePart, taken: Sequence[str]) -> Read | None:
+        """What is read of a part, which is a function in `text` that takes `taken`; None where it has to stay code.
 
-        Where code looks into functions, what would be printed otherwise than it was typed is code.
+        Where code looks into functions, and in a stretch, what would be printed otherwise than it was typed is code.
         """
         try:
-            tree = parse(text)
+            function = parse(text).body[-1]
         except NotReadable:
             return None
-        function = tree.body[-1]
         assert isinstance(function, ast.FunctionDef)
         kept = {key_of(one) for one in _holding(function)}
-        while True:
-            read = self._lenient(text, tree, kept)
+        for _ in range(MAX_READINGS):
+            read = self._lenient(text, kept)
             if read is None or not self._is_drawn(read.graph):
                 return None
-            printed = ast.parse("\n".join(one_definition(read.graph, _NAME, ""))).body[0]
+            name = body_name(part.path)
+            read.graph.definitions[name] = read.graph.definitions.pop(_NAME).but(name=name, inputs=tuple(taken))
+            lines = [f"def {_NAME}({', '.join(taken)}):", *indented("\n".join(body_lines(read.graph, name)), _INDENT)]
+            printed = ast.parse("\n".join(lines)).body[0]
             assert isinstance(printed, ast.FunctionDef)
-            if not self._around.looks_into_functions:
-                return read if self._is_named_alike(printed, arguments, body) else None
-            names = dict(zip(read.graph.definitions[_NAME].inputs, taken, strict=False))
-            other = printed_otherwise(printed.body, body, function.body, names)
+            if not (part.is_stretch or self._around.looks_into_functions):
+                return read if self._is_named_alike(printed, part) else None
+            other = set(printed_otherwise(printed.body, part.statements, function.body))
             if not other:
                 return read
             if other <= kept:
                 return None
             kept |= other
+        return None
 
-    def _outer(self, arguments: ast.arguments, body: Sequence[ast.stmt]) -> list[str]:
-        """What a function reads from around it, but for what a drawing knows by itself."""
-        free = Free(frozenset())
-        free.function(arguments, body)
-        known = self._around.names | ({_DEVICE} if self._around.device else set())
+    def _outer(self, part: DrawablePart, *, knows_device: bool) -> list[str]:
+        """What a part reads from around it, but for what a drawing knows by itself."""
+        known = self._around.names | ({_DEVICE} if knows_device else set())
         own = set(dir(builtins)) - self._around.bound
-        return [name for name in free.free if name not in known and name not in own]
+        return [name for name in part.reads if name not in known and name not in own]
 
-    def _lenient(self, text: str, tree: ast.Module, kept: Set[Key]) -> Read | None:
+    def _lenient(self, text: str, kept: Set[Key]) -> Read | None:
+        tree = parse(text)  # which is changed where it is read
         try:
             if kept or holds_while(text, tree):
                 undrawn = Undrawn(text, [[key] for key in sorted(kept)])
@@ -288,51 +320,44 @@ class _Card:
     def _is_drawn(self, graph: Graph) -> bool:
         """Whether the body is drawn as a whole, and nothing beside it."""
         definition = graph.definitions.get(_NAME)
-        if definition is None or graph.nodes or graph.blocks or len(graph.definitions) > 1:
+        beside = [code_of(node) if is_code(node) else "pass" for node in graph.nodes.values()]
+        if definition is None or graph.blocks or len(graph.definitions) > 1 or not all(map(_imports_alone, beside)):
             return False
         inside = definition.graph
         if not any(node.operator.startswith("torch.") for node in inside.nodes.values()):
             return False
         return self._around.definitions.isdisjoint(bound_names(inside))
 
-    def _is_named_alike(self, printed: ast.FunctionDef, arguments: ast.arguments, body: Sequence[ast.stmt]) -> bool:
-        """Whether words that the body is printed with mean the same in the code."""
-        before = Free(frozenset())
-        before.function(arguments, body)
+    def _is_named_alike(self, printed: ast.FunctionDef, part: DrawablePart) -> bool:
+        """Whether words that a part is printed with mean the same in the code."""
         after = Free(frozenset())
         after.function(printed.args, printed.body)
-        return all(name in before.free or self._around.lets(name) for name in after.free)
+        return all(name in part.reads or self._around.lets(name) for name in after.free)
 
 
-def _functions(statements: Sequence[ast.stmt], path: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
-    """The functions of a code that no function holds, with their names and those of the classes around them."""
-    for one in statements:
-        if isinstance(one, ast.FunctionDef):
-            yield path + one.name, one
-        elif isinstance(one, ast.ClassDef):
-            yield from _functions(one.body, f"{path}{one.name}.")
+def _imports_alone(code: str) -> bool:
+    """Whether code only imports: what it imports stands in the text, too, where code in a body looks it up."""
+    return all(isinstance(one, ast.Import | ast.ImportFrom) for one in ast.parse(code).body)
 
 
-def _names(function: ast.FunctionDef) -> set[str]:
-    """The names that stand in what a function does."""
-    return {part.id for one in function.body for part in walk(one) if isinstance(part, ast.Name)}
+def _place(one: _Drawn) -> int:
+    return one.part.statements[0].lineno
 
 
-def _statements(function: ast.FunctionDef) -> list[ast.stmt]:
-    """What a function does: all below its docstring."""
-    return function.body[ast.get_docstring(function) is not None :]
-
-
-def _head_end(function: ast.FunctionDef) -> int:
-    """The last line of its head, or of its docstring."""
-    ahead = [function.lineno, *(last_line(one) for one in function.body if one not in _statements(function))]
-    parts = [part.end_lineno or 0 for part in ast.walk(function.args) if isinstance(part, ast.expr | ast.arg)]
-    return max([*ahead, *parts, getattr(function.returns, "end_lineno", None) or 0])
-
-
-def _arguments(arguments: ast.arguments) -> list[ast.arg]:
-    every = [*arguments.posonlyargs, *arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]
-    return [one for one in every if one is not None]
+def _named(found: Iterable[_Drawn], taken: set[str]) -> list[_Drawn]:
+    """Parts with a name each: stretches have none before."""
+    named: list[_Drawn] = []
+    for one in found:
+        if one.part.is_stretch:
+            stem, path, number = one.part.path, one.part.path, 2
+            while path in taken:
+                path, number = f"{stem}_{number}", number + 1
+            taken.add(path)
+            definition = one.definition.but(name=body_name(path))
+            named.append(msgspec.structs.replace(one, definition=definition))
+        else:
+            named.append(one)
+    return named
 
 
 def _holding(statement: ast.stmt) -> Iterator[ast.stmt]:

@@ -1,7 +1,7 @@
 """Which statements of a function are printed otherwise than they were typed, though they mean the same."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from gradstudio.program.reading.code.undrawn import Key, key_of
@@ -11,23 +11,15 @@ _BODIES = frozenset({"body", "orelse"})
 
 
 def printed_otherwise(
-    printed: Sequence[ast.stmt], typed: Sequence[ast.stmt], read: Sequence[ast.stmt], names: Mapping[str, str]
-) -> set[Key]:
+    printed: Sequence[ast.stmt], typed: Sequence[ast.stmt], read: Sequence[ast.stmt]
+) -> Iterator[Key]:
     """Where the innermost statements stand that whoever looks at a frame of theirs would not find as typed.
 
     Args:
         printed: what a drawing is printed as.
         typed: what was typed.
         read: the same as it was read, which says where.
-        names: what names that are printed were in what was typed.
     """
-    for part in (part for one in printed for part in ast.walk(one)):
-        if isinstance(part, ast.Name):
-            part.id = names.get(part.id, part.id)
-    return set(_other(printed, typed, read))
-
-
-def _other(printed: Sequence[ast.stmt], typed: Sequence[ast.stmt], read: Sequence[ast.stmt]) -> Iterator[Key]:
     if len(printed) == len(typed) == len(read):  # mostly, and then each has its own beside it
         for beside, one, place in zip(printed, typed, read, strict=True):
             yield from _other_in(beside, one, place)
@@ -48,8 +40,8 @@ def _other_in(printed: ast.stmt, typed: ast.stmt, read: ast.stmt) -> Iterator[Ke
     if ast.dump(printed) == ast.dump(typed):
         return
     if isinstance(typed, _BLOCKS) and isinstance(read, _BLOCKS) and _head(printed) == _head(typed):
-        inner = list(_other(_body(printed), typed.body, read.body))
-        inner += _other(_rest(printed), _rest(typed), _rest(read))
+        inner = list(printed_otherwise(_body(printed), typed.body, read.body))
+        inner += printed_otherwise(_rest(printed), _rest(typed), _rest(read))
         if inner:
             yield from inner
             return

@@ -21,9 +21,10 @@ from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.groups.code_ids import code_call
 from gradstudio.graph.groups.definitions import group_of, uncalled
 from gradstudio.graph.model import Definition, Graph, ItemId
+from gradstudio.graph.names import bound_names
 from gradstudio.graph.operator_rows import GROUP
 from gradstudio.graph.text.code_records import is_code
-from gradstudio.graph.text.drawn_bodies import is_body
+from gradstudio.graph.text.drawn_bodies import bound_around, is_body
 from gradstudio.ui.state.document.graph_store import GraphStore
 
 Path = tuple[ItemId, ...]
@@ -193,8 +194,8 @@ class ShownStore(GraphStore):
         name = self.scope.name
         more = boundary_edits(draft)
         apply_all(draft, more)
-        if is_body(name) and draft.nodes[INPUTS_CARD].names != self.root.graph.definitions[name].inputs:
-            self.refused.emit(f"What {name} takes stands in its head, in the code around it: change it there.")
+        if is_body(name) and (reason := self._reason_against(name, draft)):
+            self.refused.emit(reason)
             return
         self._own = (*edits, *more)
         try:
@@ -202,6 +203,14 @@ class ShownStore(GraphStore):
             self.root.submit(close_group(self.root.graph, name, draft), words, merge_key and f"{name}/{merge_key}")
         finally:
             self._own = None
+
+    def _reason_against(self, name: str, draft: Graph) -> str:
+        """Why a part of code cannot be as it is in a draft; "" when it can."""
+        if draft.nodes[INPUTS_CARD].names != self.root.graph.definitions[name].inputs:
+            return f"What {name} takes stands in its head, in the code around it: change it there."
+        binds = bound_around(self.root.graph.nodes.values()).get(name, ())
+        lost = next((one for one in binds if one not in {*bound_names(draft)}), "")
+        return f"The code around {name} may read '{lost[:60]}': change the name in the text." if lost else ""
 
     def accompany(self, edits: Edits) -> None:
         """Apply edits to what is shown that follow from the newest change of the document."""

@@ -98,8 +98,9 @@ def test_no_part_of_a_text_is_looked_at_again_and_again() -> None:
     assert calls_of(text)[walk.__code__] < WALKS * sum(1 for _ in ast.walk(ast.parse(text)))
 
 
-def test_where_code_may_do_anything_a_text_is_read_once() -> None:
-    assert calls_of(text_of(2) + "exec('n = 2')\n")[desugar.__code__] == 1
+def test_where_code_may_do_anything_a_text_is_read_once_and_each_stretch_of_it_once() -> None:
+    assert calls_of("exec('n = 2')\nn = 3\n")[desugar.__code__] == 1
+    assert calls_of("import torch\nexec('n = 2')\nx = torch.ones(2)\ny = torch.relu(x)\n")[desugar.__code__] == 2
 
 
 def test_functions_in_code_without_torch_are_looked_at_no_further() -> None:
