@@ -264,7 +264,8 @@ class _Card:
         read = self._sound(text, part, taken)
         if read is None:
             return None
-        definition = read.graph.definitions[body_name(part.path)].but(settings=tuple(outer))
+        definition = read.graph.definitions[body_name(part.path)]
+        definition = definition.but(settings=(*outer, *definition.inputs[len(taken) :]))
         above = first - len(head) - 1
         return _Drawn(part, definition, {item: line + above for item, line in read.lines.items()})
 
@@ -283,8 +284,12 @@ class _Card:
             read = self._lenient(text, kept)
             if read is None or not self._is_drawn(read.graph):
                 return None
+            definition = read.graph.definitions.pop(_NAME)
+            brought = definition.inputs[len(taken) :]  # what is imported, and code in it reads
+            if not self._around.names.issuperset(brought):
+                return None
             name = body_name(part.path)
-            read.graph.definitions[name] = read.graph.definitions.pop(_NAME).but(name=name, inputs=tuple(taken))
+            read.graph.definitions[name] = definition.but(name=name, inputs=(*taken, *brought))
             lines = [f"def {_NAME}({', '.join(taken)}):", *indented("\n".join(body_lines(read.graph, name)), _INDENT)]
             printed = ast.parse("\n".join(lines)).body[0]
             assert isinstance(printed, ast.FunctionDef)

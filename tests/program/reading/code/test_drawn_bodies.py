@@ -372,3 +372,12 @@ def test_a_body_that_reads_the_device_in_code_takes_it() -> None:
     graph = read(f"device = torch.device('cpu')\n\n\nclass A:\n    def f(self, x):\n{body}\n\na = A()\n")
     assert "torch.relu" in operators(graph, "A.f()")
     assert "with open(str(device)):" in write_script(graph)
+
+
+def test_what_a_body_calls_of_an_import_that_is_code_is_an_input() -> None:
+    head = "import torch\nfrom torch.distributed.checkpoint.state_dict import get_model_state_dict\n\n\n"
+    text = "class A:\n    def f(self, x):\n        with open(str(get_model_state_dict)):\n            pass\n"
+    text += "        return torch.relu(get_model_state_dict(x))\n\n\na = A()\n"
+    graph = read(text, head)
+    assert graph.definitions["A.f()"].inputs == ("self", "x", "get_model_state_dict")
+    assert ast.dump(ast.parse(text).body[0]) == ast.dump(ast.parse(write_script(graph)).body[-2])
