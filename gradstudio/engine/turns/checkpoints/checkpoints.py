@@ -19,7 +19,7 @@ EVERY_S: Final = 0.5
 """So often one is taken, and so seldom that it takes no more than `SHARE` of the time."""
 SHARE: Final = 0.03
 MOST: Final = 96
-"""When there are so many, every second goes."""
+"""When there are more, the one goes whose neighbours lie closest."""
 MEMORY_SHARE: Final = 8
 """They may hold an eighth of the memory that is free."""
 LEAST_BYTES: Final = 1 << 26
@@ -163,9 +163,15 @@ class Checkpoints:
 
     def _keep(self, one: Checkpoint) -> None:
         self._kept.append(one)
-        if len(self._kept) > MOST or self._held() > self._budget:
-            self._kept.sort(key=lambda one: one.step_count)
-            self._kept = self._kept[::-1][::2][::-1]  # the newest stays
+        self._kept.sort(key=lambda one: one.step_count)
+        while len(self._kept) > MOST or (len(self._kept) > 1 and self._held() > self._budget):
+            del self._kept[self._least_missed(one)]
+
+    def _least_missed(self, newest: Checkpoint) -> int:
+        """Number of the one whose neighbours lie closest: what is kept stays spread over all of a run."""
+        places = [0, *(each.step_count for each in self._kept), self._kept[-1].step_count]
+        gaps = [(later - earlier, k) for k, (earlier, later) in enumerate(zip(places, places[2:], strict=False))]
+        return next(k for _, k in sorted(gaps) if self._kept[k] is not newest)
 
     def _held(self) -> int:
         return sum(one.objects.bytes_kept for one in self._kept)

@@ -3,6 +3,7 @@
 import random
 import tracemalloc
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -291,7 +292,7 @@ def test_that_a_turn_before_a_change_in_mid_run_is_gone_is_said(bench: Bench) ->
     assert_same(values(bench), values(plain))
 
 
-def test_of_many_every_second_goes(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_some_go(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "MOST", 4)
     run(bench, DROPOUT)
     kept = bench.engine.runner.sampling.checkpoints
@@ -343,6 +344,14 @@ def test_generators_draw_on_from_there_and_their_states_take_few_bytes() -> None
     again = [(random.random(), random.gauss(0.0, 1.0), np.random.rand(), torch.rand(1).item()) for _ in range(2)]
     assert again == drawn
     assert held < 16_384, "a run keeps dozens of them: 625 Python numbers would take 20,000 bytes each time"
+
+
+def test_of_a_long_run_checkpoints_are_spread_over_all_of_it(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "MOST", 6)
+    bench.load(DROPOUT)
+    assert bench.engine.do(Do(verb="run", samples_turns=True)).outcome == "done"
+    turns = [0, *(one.turns[0] for one in bench.engine.runner.sampling.checkpoints._kept), 199]
+    assert len(turns) > 4 and max(b - a for a, b in pairwise(turns)) <= 80, turns
 
 
 def test_memory_that_did_not_change_is_kept_once() -> None:
