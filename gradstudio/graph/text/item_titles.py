@@ -4,8 +4,8 @@ from typing import Final
 
 from gradstudio.graph.card_grouping import CALL, CALLED
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, Graph, ItemId
-from gradstudio.graph.names import block_title, node_title, operator_title
+from gradstudio.graph.model import DEFINITION_INPUTS, DEFINITION_OUTPUTS, Graph, ItemId, Wire
+from gradstudio.graph.names import block_title, names_of, node_title, operator_title
 from gradstudio.graph.ports.item_ports import operator_of
 from gradstudio.graph.text.allowed_calls import spelled_path
 from gradstudio.graph.text.code_records import FREE_METHOD, FREE_PATH
@@ -27,7 +27,7 @@ ELSEWHERE_NAMED: Final = ("=", CALL_END)
 """How titles end that say a name which another node binds."""
 
 
-TITLED: Final = WRITING | {Face.CHOICE}
+TITLED: Final = WRITING | {Face.CHOICE, Face.ALIAS}
 TITLED_KEYS: Final = frozenset({CALL, FREE_METHOD, FREE_PATH})
 """What has a title of its own beside the operator's."""
 EDGES = {DEFINITION_INPUTS: "inputs", DEFINITION_OUTPUTS: "outputs"}
@@ -55,7 +55,7 @@ def title_with_target(graph: Graph, item: ItemId, operator: Operator) -> str:
     """The title of a node's card: with what it writes into, where that has a name; else the operator's.
 
     A method of what code made has its own name, a display its kind: what it chooses between is nothing; a call of a
-    module that has a card of its own says which it calls.
+    module that has a card of its own says which it calls, and a name that stands alone in a line is its title.
     """
     if operator.key == FREE_METHOD:
         return f".{attribute_of(graph.nodes[item])}( )"
@@ -65,11 +65,12 @@ def title_with_target(graph: Graph, item: ItemId, operator: Operator) -> str:
         return _called(graph, item) or operator.title
     if operator.face is Face.CHOICE:
         return _display(graph.nodes[item].literals.get(operator.parameters[0].name, "")) or operator.title
-    if operator.face not in WRITING or any(name != "_" for name in graph.nodes[item].names):
+    is_alone = operator.face is Face.ALIAS
+    if not (is_alone or operator.face in WRITING) or any(name != "_" for name in graph.nodes[item].names):
         return operator_title(graph.nodes[item], operator)
     target = _source_text(graph, item, operator, MOST_STEPS)
-    if not target:
-        return operator.title
+    if is_alone or not target:
+        return target or operator.title
     if operator.face is Face.SET_ITEM:
         return f"{target}{_index(graph, item)} ="
     between = "" if operator.face is Face.SET_ATTRIBUTE else " "
@@ -79,9 +80,15 @@ def title_with_target(graph: Graph, item: ItemId, operator: Operator) -> str:
 def _called(graph: Graph, item: ItemId) -> str:
     """``net(…)``; "" where the module has no name."""
     wire = graph.wire_into(item, CALLED)
-    names = graph.nodes[wire.source].names if wire is not None and wire.source in graph.nodes else ()
-    name = names[wire.output] if wire is not None and wire.output < len(names) else "_"
-    return "" if name == "_" else f"{_short(name)}{CALL_END}"
+    name = _bound_name(graph, wire) if wire is not None else ""
+    return f"{name}{CALL_END}" if name else ""
+
+
+def _bound_name(graph: Graph, wire: Wire) -> str:
+    """The name of what comes along a wire; "" where it has none."""
+    names = names_of(graph, wire.source)
+    name = names[wire.output] if wire.output < len(names) else "_"
+    return "" if name == "_" else _short(name)
 
 
 def _short(name: str) -> str:
@@ -101,13 +108,13 @@ def _source_text(graph: Graph, item: ItemId, operator: Operator, steps: int) -> 
     """The first operand as text: a name, an element or an attribute of one; "" where none is found."""
     parameters = operator.parameters
     wire = graph.wire_into(item, parameters[0].name) if parameters else None
-    source = graph.nodes.get(wire.source) if wire is not None else None
-    if wire is None or source is None or not steps:
+    if wire is None or not steps:
         return ""
-    if wire.output < len(source.names) and source.names[wire.output] != "_":
-        return _short(source.names[wire.output])
-    made_by = operator_of(graph, source.id)
-    if made_by is None:
+    if name := _bound_name(graph, wire):
+        return name
+    source = graph.nodes.get(wire.source)
+    made_by = operator_of(graph, wire.source)
+    if source is None or made_by is None:
         return ""
     before = _source_text(graph, source.id, made_by, steps - 1)
     if made_by.face in WRITING or made_by.writes:

@@ -15,7 +15,7 @@ from gradstudio.scene.card.undrawn_inputs import STORED
 
 MOST: Final = 4096
 """So many are kept."""
-ELSEWHERE: Final = WRITING | {model.Face.CALL, model.Face.GROUP}
+ELSEWHERE: Final = WRITING | {model.Face.ALIAS, model.Face.CALL, model.Face.GROUP}
 """Faces of operators whose cards say what stands elsewhere in the program."""
 Likeness = tuple[object, ...]
 

@@ -11,6 +11,7 @@ from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.list_change import list_change
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.text.item_titles import ELSEWHERE_NAMED
+from gradstudio.graph.text.loop_targets import SECOND_NAME
 from gradstudio.scene.card.card_maker import CardMaker
 from gradstudio.scene.card.display_flags import display_flags_of
 from gradstudio.scene.card.parameter_rows import ParameterRows
@@ -73,9 +74,10 @@ class CardStack:
         self._order()
 
     def _sort_out(self, item: ItemId) -> None:
-        """Remember what is asked of few cards: which show a module, and which are titled with what they write into."""
+        """Remember what is asked of few cards: which show a module, and which are titled with what stands elsewhere."""
         layout = self.cards[item].layout
-        is_named_elsewhere = layout.title.endswith(ELSEWHERE_NAMED)
+        is_alias = self._state.graph.nodes[item].operator == SECOND_NAME
+        is_named_elsewhere = is_alias or layout.title.endswith(ELSEWHERE_NAMED)
         for holds, found in ((layout.module is not None, self._modules), (is_named_elsewhere, self._written)):
             if holds:
                 found[item] = None

@@ -77,3 +77,14 @@ def test_a_call_is_titled_with_the_module_it_calls_and_follows_its_name() -> Non
     assert [cards[named[name]].layout.title for name in "ab"] == ["net(…)", "net(…)"]
     drawing.do(recipes.rename(drawing.graph, named["net"], ("model",)))
     assert [cards[named[name]].layout.title for name in "ab"] == ["model(…)", "model(…)"]
+
+
+def test_a_name_that_stands_alone_is_the_title_and_follows_its_node() -> None:
+    text = "w = torch.ones(3)\nw -= 1\nw\nw.grad\nfor i in range(2):\n    i\n"
+    drawing = Drawing(read_python(text, pasted=True).graph)
+    alone = [node.id for node in drawing.graph.nodes.values() if node.operator == "python.alias"]
+    cards = drawing.scene.stack.cards
+    assert [cards[item].layout.title for item in alone] == ["w", "i"]
+    (first,) = (node.id for node in drawing.graph.nodes.values() if node.names == ("w",))
+    drawing.do(recipes.rename(drawing.graph, first, ("weight",)))
+    assert [cards[item].layout.title for item in alone] == ["weight", "i"]
