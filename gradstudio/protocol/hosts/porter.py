@@ -107,9 +107,13 @@ class Porter:
                 self._is_over = True
         return self._end()
 
-    def note_end(self, *_: object) -> None:
+    def note_parent_death(self, *_: object) -> None:
         """A signal: whoever started this is gone. It may come in the middle of anything, so it is only noted."""
         self._is_alone = True
+
+    def note_end(self, *_: object) -> None:
+        """A signal: it is to end, also where it was asked to stay."""
+        self._is_over = True
 
     def leave(self) -> None:
         """Nobody is on the line any more: the engine ends, unless it is to stay."""
@@ -324,7 +328,9 @@ def main() -> None:
         os.setsid()  # what ends a terminal does not end it: the end of the line does
     porter = Porter(sys.argv[1:])
     signal.signal(signal.SIGTERM, porter.note_end)
-    end_with_parent(by=signal.SIGTERM)
+    parent_died = signal.SIGUSR1  # another than the one by which a person or a system ends it
+    signal.signal(parent_died, porter.note_parent_death)
+    end_with_parent(by=parent_died)
     os._exit(porter.run())
 
 

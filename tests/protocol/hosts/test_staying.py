@@ -222,6 +222,18 @@ def test_an_engine_that_was_killed_is_no_longer_listed_and_cannot_be_joined(host
     assert visitor.process.returncode == 6
 
 
+def test_one_that_stays_alone_ends_when_a_system_asks_it_to(host: Host) -> None:
+    line = HostLine(host)
+    line.say(Stay(name=NAME))
+    hello = train(line)
+    line.cut()
+    wait_until("it is alone", lambda: [one.is_joined for one in listed(host)] == [False])
+    (told,) = listed(host)
+    os.kill(told.pid, signal.SIGTERM)
+    wait_until("both are gone", lambda: not is_alive(told.pid) and not is_alive(hello.pid))
+    assert listed(host) == []
+
+
 @pytest.mark.slow
 def test_a_line_that_falls_silent_without_an_end_is_left_there(host: Host) -> None:
     """As with a cable that is pulled: nothing is closed, and nobody is heard any more."""
