@@ -10,11 +10,13 @@ from gradstudio.graph import recipes
 from gradstudio.graph.boundary_cards import CARDS
 from gradstudio.graph.model import Header, ItemId
 from gradstudio.graph.text.code_records import CODE, is_code_at
-from gradstudio.ui.actions.action_set import ActionRow, Row
+from gradstudio.ui.actions.action_set import ActionRow, MenuRow, Row
 from gradstudio.ui.actions.command_context import Context
 from gradstudio.ui.canvas.view import CanvasView
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QMenu
+
     from gradstudio.ui.actions.training_command import AskedTraining, CheckpointFiles
     from gradstudio.ui.dialogs.training.awaited_shapes import AwaitedShapes
     from gradstudio.ui.state.session import Session
@@ -57,6 +59,15 @@ class GraphCommands:
     def wrap(self) -> None:
         """Put the selection into ``with torch.no_grad():``."""
         self.canvas.selection_commands.wrap_selection("no_grad")
+
+    def fill_blocks(self, menu: "QMenu") -> None:
+        """Offer every block for the selection, as the menu of a card does; without one nothing can be chosen."""
+        from gradstudio.ui.canvas.menus.card_menu import block_rows
+        from gradstudio.ui.canvas.menus.menu_rows import fill
+
+        fill(menu, block_rows(self.canvas), self.canvas.keys_of)
+        for action in menu.actions():
+            action.setEnabled(self.canvas.selection.has_statements())
 
     def unwrap(self) -> None:
         """Take the block away that is selected, or that holds the selection."""
@@ -273,6 +284,7 @@ def graph_rows(c: GraphCommands) -> tuple[Row, ...]:
         ActionRow(
             "graph.wrap", "Wrap in no_grad", "Graph", 2, c.wrap, ("Ctrl+Shift+W",), "wrap", some, tooltip=wrap_words
         ),
+        MenuRow("Wrap in", "Graph", 2, c.fill_blocks),
         ActionRow("graph.unwrap", "Unwrap", "Graph", 2, c.unwrap, (), "unwrap", c.has_block),
         *_training_rows(c),
         *_code_rows(c),

@@ -143,7 +143,8 @@ def _entries_of(menu: QMenu, path: str) -> Iterator[Entry]:
         elif not action.isSeparator() and action.property(NO_COMMAND) is not True:
             ticked = action.isChecked() if action.isCheckable() else None
             why = "" if action.isEnabled() else OFF
-            yield Entry(f"{path}{STEP}{_plain(action)}", _plain(action), path, "", why, ticked, action.trigger)
+            text, _, keys = _plain(action).partition("\t")
+            yield Entry(f"{path}{STEP}{text}", text, path, keys, why, ticked, action.trigger)
 
 
 def _plain(action: QAction) -> str:

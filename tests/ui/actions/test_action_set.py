@@ -11,9 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
 from gradstudio.scene.overlay_registry import OVERLAYS
-from gradstudio.ui.actions.action_set import ActionRow, ActionSet
+from gradstudio.ui.actions.action_set import ActionRow, ActionSet, MenuRow
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.app.window.window_frame import MENUS
+from gradstudio.ui.canvas.menus.card_menu import BLOCKS, TYPED_BLOCKS
 from gradstudio.ui.docks.code.code_editor import CodeEditor
 from gradstudio.ui.theme import Theme, ThemeName, theme
 from tests.ui.conftest import Add
@@ -141,6 +142,20 @@ def test_wrapping_and_unwrapping_a_selection_are_one_step_each(window: MainWindo
     assert not graph.blocks
     window.session.graph_store.undo_stack.undo()
     assert len(graph.blocks) == 1
+
+
+def test_the_graph_menu_wraps_in_every_block_that_a_card_s_menu_offers(window: MainWindow, add: Add) -> None:
+    item, graph = add("torch.randn"), window.session.graph_store.graph
+    (row,) = (row for row in window.actions.rows if isinstance(row, MenuRow) and row.text == "Wrap in")
+    for selection in ((), (item,)):
+        window.session.attention.select(selection)
+        menu = QMenu(window.frame)
+        row.fill(menu)
+        assert {action.isEnabled() for action in menu.actions()} == {bool(selection)}
+    words = [action.text().partition("\t")[0] for action in menu.actions()]
+    assert words == [text.partition("\t")[0] for _, text in (*BLOCKS, *TYPED_BLOCKS)]
+    menu.actions()[words.index("autocast")].trigger()
+    assert [block.kind for block in graph.blocks.values()] == ["autocast"]
 
 
 def test_tidy_moves_what_overlaps_apart(window: MainWindow, add: Add) -> None:

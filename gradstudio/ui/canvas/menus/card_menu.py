@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gradstudio.document.python.wrap_edits import TypedBlock
 
 BLOCKS: Final[tuple[tuple[BlockKind, str], ...]] = (
-    ("no_grad", "no_grad"),
+    ("no_grad", "no_grad\tgraph.wrap"),
     ("enable_grad", "enable_grad"),
     ("inference_mode", "inference_mode"),
     ("set_grad_enabled", "set_grad_enabled"),
@@ -105,7 +105,7 @@ def _code_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[AnyRow]:
     if can_split(canvas.scene.graph, item):
         yield "Split\tgraph.split_code", partial(canvas.command_requested.emit, "graph.split_code")
     if is_code_at(canvas.scene.graph, item):
-        yield Below("Wrap in", _block_rows(canvas))
+        yield Below("Wrap in", block_rows(canvas))
     if next_card(canvas.scene.graph, item) is not None:
         yield "Merge with next\tgraph.merge_code", partial(canvas.command_requested.emit, "graph.merge_code")
     graph = canvas.scene.graph
@@ -184,10 +184,10 @@ def _wire_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
 def _group_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[AnyRow]:
     """Making a group or a block of the selection, and what is done with one that is there."""
     yield from group_rows(canvas, item)
-    yield Below("Wrap in", _block_rows(canvas))
+    yield Below("Wrap in", block_rows(canvas))
 
 
-def _block_rows(canvas: MenuCanvas) -> Iterator[Row]:
+def block_rows(canvas: MenuCanvas) -> Iterator[Row]:
     """The blocks that the selection may be put into; those that are typed around lines, in the program alone."""
     kinds = BLOCKS if canvas.session.scope.path else (*BLOCKS, *TYPED_BLOCKS)
     for kind, text in kinds:
