@@ -9,6 +9,7 @@ import msgspec
 
 from gradstudio.document.errors import UnreadableFile
 from gradstudio.document.file import bytes_of_document
+from gradstudio.graph.text.code_text import Part, with_parts
 from gradstudio.program.errors import NotReadable
 from gradstudio.program.reading.parser import parse
 
@@ -177,14 +178,13 @@ def _python(code: str) -> str:
 
 def _printed(code: str) -> str:
     """A cell whose `display(…)`, which only notebooks have, is `print(…)`; what it is given stays as it was typed."""
-    lines = [line.encode() for line in code.split("\n")]
-    calls = [call for node in ast.walk(parse(code)) if (call := _displayed(node)) is not None]
-    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset), reverse=True):
+    places: dict[Part, str] = {}
+    for call in filter(None, map(_displayed, ast.walk(parse(code)))):
+        places[call.lineno, call.col_offset, call.col_offset + len("display")] = "print"
         last = call.args[-1]
         if len(call.args) > 1 and last.end_lineno and last.end_col_offset:  # each on a line of its own
-            _insert(lines, last.end_lineno, last.end_col_offset, 0, b', sep="\\n"')
-        _insert(lines, call.lineno, call.col_offset, len("display"), b"print")
-    return b"\n".join(lines).decode()
+            places[last.end_lineno, last.end_col_offset, last.end_col_offset] = ', sep="\\n"'
+    return with_parts(code, places)
 
 
 def _displayed(node: ast.AST) -> ast.Call | None:
@@ -195,12 +195,6 @@ def _displayed(node: ast.AST) -> ast.Call | None:
     has_stars = any(isinstance(value, ast.Starred) for value in call.args)
     is_display = isinstance(call.func, ast.Name) and call.func.id == "display"
     return call if is_display and not (call.keywords or has_stars) else None
-
-
-def _insert(lines: list[bytes], number: int, column: int, gone: int, text: bytes) -> None:
-    """Put a text into a line, from 1, in place of so many bytes there."""
-    line = lines[number - 1]
-    lines[number - 1] = line[:column] + text + line[column + gone :]
 
 
 def _begin(lines: list[str], number: int) -> int:

@@ -13,7 +13,7 @@ from gradstudio.graph.errors import Refused
 from gradstudio.graph.text.code_functions import Comprehension, Free, Function, bound_by_alias
 from gradstudio.graph.text.code_names import names_of_code
 
-_Place = tuple[int, int, int]
+Part = tuple[int, int, int]
 """Line (from 1), first column, and the column behind it, in bytes of UTF-8 as syntax trees count them."""
 
 
@@ -69,14 +69,15 @@ def renamed_code(code: str, names: Mapping[str, str]) -> str:
             raise Refused(f"the code has a name '{new}' of its own: choose another name")
         if not new.isidentifier() or keyword.iskeyword(new):
             raise Refused(f"'{new[:60]}' is no name")
-    places: dict[_Place, str] = {}
+    places: dict[Part, str] = {}
     finder = _Finder(code, frozenset(changed))
     for place, old, prefix in finder.places(ast.parse(code)):
         places[place] = prefix + changed[old]
-    return _replaced(code, places)
+    return with_parts(code, places)
 
 
-def _replaced(code: str, places: Mapping[_Place, str]) -> str:
+def with_parts(code: str, places: Mapping[Part, str]) -> str:
+    """The code with other texts at some places, which do not overlap."""
     lines = [line.encode() for line in code.split("\n")]
     for (line, start, end), text in sorted(places.items(), reverse=True):
         whole = lines[line - 1]
@@ -91,7 +92,7 @@ class _Finder:
         self._lines = [line.encode() for line in code.split("\n")]
         self._names = names
 
-    def places(self, node: ast.AST, own: frozenset[str] = frozenset()) -> Iterator[tuple[_Place, str, str]]:
+    def places(self, node: ast.AST, own: frozenset[str] = frozenset()) -> Iterator[tuple[Part, str, str]]:
         """(place, name there, what is put before the new one) for each, in what is not a function's own."""
         match node:
             case ast.Name(id=name):
@@ -119,7 +120,7 @@ class _Finder:
 
     def _definition(
         self, node: Function | ast.ClassDef | ast.Lambda, own: frozenset[str]
-    ) -> Iterator[tuple[_Place, str, str]]:
+    ) -> Iterator[tuple[Part, str, str]]:
         if not isinstance(node, ast.Lambda) and node.name in self._names - own:
             yield self._word(node, node.name), node.name, ""
         inner = own
@@ -136,7 +137,7 @@ class _Finder:
             else:
                 yield from self.places(one, inner if one in inside else own)
 
-    def _comprehension(self, node: Comprehension, own: frozenset[str]) -> Iterator[tuple[_Place, str, str]]:
+    def _comprehension(self, node: Comprehension, own: frozenset[str]) -> Iterator[tuple[Part, str, str]]:
         """Its first iterable is read around it, the rest among its own names."""
         first, inner = node.generators[0], own | _targets(node)
         yield from self.places(first.iter, own)
@@ -146,7 +147,7 @@ class _Finder:
                 if part is not first.iter:
                     yield from self.places(part, inner)
 
-    def _import(self, alias: ast.alias, own: frozenset[str]) -> Iterator[tuple[_Place, str, str]]:
+    def _import(self, alias: ast.alias, own: frozenset[str]) -> Iterator[tuple[Part, str, str]]:
         name = bound_by_alias(alias)
         if name not in self._names - own:
             return
@@ -164,14 +165,14 @@ class _Finder:
         if name in self._names - own:
             raise Refused(f"'{name}' cannot have another name in this code: change it in the text")
 
-    def _at(self, node: ast.Name, name: str) -> _Place:
+    def _at(self, node: ast.Name, name: str) -> Part:
         """Where a name stands; within a formatted text Python may be wrong about it."""
         end = node.col_offset + len(name.encode())
         if self._lines[node.lineno - 1][node.col_offset : end] != name.encode():
             self._refuse(name, frozenset())
         return node.lineno, node.col_offset, end
 
-    def _word(self, node: ast.stmt | ast.Global | ast.Nonlocal, name: str) -> _Place:
+    def _word(self, node: ast.stmt | ast.Global | ast.Nonlocal, name: str) -> Part:
         """Where the name of a definition stands, or one behind `global`: the first such word behind the keyword."""
         for line in range(node.lineno, len(self._lines) + 1):
             text = self._lines[line - 1].decode()
