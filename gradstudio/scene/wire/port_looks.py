@@ -166,6 +166,7 @@ class PortLooks:
         looks = self._looks.setdefault(item, {})
         look = looks.get(output)
         if look is None:
+            self._told.pop(item, None)  # of those it was not read from
             graph, results = self._state.graph, self._state.results
             look = looks[output] = port_style(graph, results, item, output, results.outputs(item))
         return look

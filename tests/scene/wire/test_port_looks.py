@@ -3,7 +3,7 @@
 from gradstudio.graph import recipes
 from gradstudio.graph.model import Wire
 from gradstudio.protocol.messages.inference import PortInference
-from gradstudio.scene.card.port_style import PortStyle
+from gradstudio.scene.card.port_style import PortStyle, record_look
 from tests.helpers.call_count import calls_of
 from tests.helpers.drawing import Drawing, matrix, scalar
 
@@ -58,6 +58,23 @@ def test_a_look_of_the_same_records_is_not_worked_out_again_and_of_others_it_is(
     drawing.scene.results_changed((x,))
     read_all(drawing)
     assert not look_along(drawing, wire).known, "before it ran"
+
+
+def test_a_second_output_that_is_wired_at_another_moment_is_read_again_with_the_first(drawing: Drawing) -> None:
+    x, first, second = (
+        drawing.add(key, 300.0 * k, 0.0) for k, key in enumerate(("torch.aminmax", "torch.relu", "torch.relu"))
+    )
+    drawing.connect(x, first, "input")
+    here = drawing.results.records[x] = (matrix(), scalar())
+    drawing.scene.results_changed((x,))
+    read_all(drawing)
+    drawing.results.records[x] = (matrix(), matrix())
+    drawing.scene.results_changed((x,))
+    drawing.do(recipes.connect(drawing.graph, x, 1, second, "input"))
+    drawing.results.records[x] = here
+    drawing.scene.results_changed((x,))
+    read_all(drawing)
+    assert drawing.scene.looks.look_of(x, 1) == record_look(here[1])
 
 
 def test_the_wires_of_a_card_are_those_of_both_its_halves(drawing: Drawing) -> None:
