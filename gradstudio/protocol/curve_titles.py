@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from gradstudio.graph.model import Graph
+from gradstudio.graph.text.item_titles import title
 from gradstudio.protocol.messages.progress import CurveKey, Figure
 
 FIGURES: Final[tuple[tuple[Figure, str], ...]] = (
@@ -84,6 +85,11 @@ def name_of_several(graph: Graph, key: CurveKey) -> str:
     if node is None or len(node.names) < 2 or key.output >= len(node.names):
         return ""
     return node.names[key.output]
+
+
+def curve_title_in(graph: Graph, key: CurveKey) -> str:
+    """How a curve of a graph's node is called."""
+    return curve_title(name_of_several(graph, key) or title(graph, key.node), key)
 
 
 def curve_title(node: str, key: CurveKey) -> str:

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.text.item_titles import title
-from gradstudio.protocol.curve_titles import curve_title, name_of_several
+from gradstudio.protocol.curve_titles import curve_title_in
 from gradstudio.protocol.messages.progress import Turned
 from gradstudio.protocol.timeline.axis_steps import AxisSteps, on_axis
 
@@ -34,8 +33,7 @@ class HeardCurves:
         """Turns of a loop have gone by."""
         self._axis.hear(event)
         for curve in event.curves:
-            called = name_of_several(self._graph, curve.key) or title(self._graph, curve.key.node)
-            name = curve_title(called, curve.key)
+            name = curve_title_in(self._graph, curve.key)
             values = memoryview(curve.data).cast("d")
             first = max(event.number - len(values), 0)
             self._heard.setdefault((name, event.loop), HeardCurve(event.loop, first, [])).values.extend(values)

@@ -16,7 +16,7 @@ from gradstudio.document.atomic_write import write_file
 from gradstudio.document.errors import CannotSave
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.text.item_titles import title
-from gradstudio.protocol.curve_titles import FIGURES, curve_title, name_of_several
+from gradstudio.protocol.curve_titles import FIGURES, curve_title_in
 from gradstudio.protocol.messages.charts import Numbers
 from gradstudio.protocol.messages.progress import CurveKey
 from gradstudio.protocol.messages.records import ModuleRecord, OptimizerRecord, PlainRecord, TensorRecord
@@ -226,9 +226,9 @@ class CurvesPanel(QWidget):
 
     def _title(self, key: CurveKey) -> str:
         graph = self._session.graph_store.graph
-        if key.node not in graph:
-            return self._session.results.tables.names.curve_title(key)
-        return curve_title(name_of_several(graph, key) or title(graph, key.node), key)
+        if key.node in graph:
+            return curve_title_in(graph, key)
+        return self._session.results.tables.names.curve_title(key)
 
     def _keys(self, item: ItemId) -> list[CurveKey]:
         """The figures of a card's values and of their gradients, as far as it has run."""
