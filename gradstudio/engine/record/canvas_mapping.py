@@ -8,21 +8,20 @@ from typing import TypeVar
 
 import msgspec
 
-from gradstudio.engine.record.folded_insides import InsideCalls, members_of
+from gradstudio.engine.record.folded_insides import NOTHING, InsideCalls, in_order, owners_of
 from gradstudio.engine.record.step_text import SET_UP, StepText
 from gradstudio.engine.record.step_values import Told
 from gradstudio.graph.model import BodyId, Graph, ItemId, Wire
 from gradstudio.graph.text.code_records import CODE
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced, EdgeValue, SavedTensor, WireGrad
 from gradstudio.protocol.messages.events import Gradients, GradRow, Row, Traced, ValueNow
-from gradstudio.protocol.messages.records import ModuleRecord, ObjectRecord, PlainRecord, Record, TensorRecord
+from gradstudio.protocol.messages.records import ModuleRecord, ObjectRecord, Record, TensorRecord
 
 NOBODY = ItemId("")
 CLASSES = {"torch.nn.ModuleList": "ModuleList", "torch.nn.Module.parameters": "generator", "python.attribute": "Tensor"}
 """What parts of a statement give that are no statement of the script, by operator; the others a tuple."""
 Output = tuple[ItemId, int]
 RecordT = TypeVar("RecordT", bound=Record)
-_NOTHING: Record = PlainRecord(what="none", class_name="NoneType")
 
 
 class CanvasMapping:
@@ -41,15 +40,10 @@ class CanvasMapping:
         self._into: dict[ItemId, list[Wire]] = {}
         for wire in sorted(graph.wires.values()):
             self._into.setdefault(wire.target, []).append(wire)
-        self._ports: dict[tuple[ItemId, ItemId, str], str] = {}
+        self._ports: dict[tuple[ItemId, ItemId], dict[str, str]] = {}
         set_up = (block.id for block in graph.blocks.values() if block.title == SET_UP)
         self._set_up = next(set_up, NOBODY)
-        owners = {
-            name: (node.id, place)
-            for node in graph.nodes.values()
-            for place, name in enumerate(node.names)
-            if name != "_"
-        }
+        owners = owners_of(graph)
         for provisional, name in text.names.items():
             if name in owners:
                 self._outputs[provisional, 0] = owners[name]
@@ -74,18 +68,18 @@ class CanvasMapping:
         for source, name in text.folding.results.items():
             if name in owners:
                 self._outputs[source] = owners[name]
-        for number, visit in text.folding.visits.items():
-            first = ItemId(str(text.folding.first[visit]))
-            if first in self._nodes:
-                self._nodes[ItemId(str(number))] = self._nodes[first]
-            if (source := (ItemId(str(number)), 0)) not in text.folding.results:
-                self._outputs.pop(source, None)
         self._inside = InsideCalls(graph)
-        for visit, members in members_of(text.folding.visits).items():
-            call = self._nodes.get(ItemId(str(text.folding.first[visit])))
+        for visit, members in text.folding.members.items():
+            provisionals = [ItemId(str(number)) for number in members]
+            call = self._nodes.get(provisionals[0])
+            if call is not None:
+                self._nodes.update(dict.fromkeys(provisionals, call))
+            for provisional in provisionals:
+                if (provisional, 0) not in text.folding.results:
+                    self._outputs.pop((provisional, 0), None)
             folded = text.classes.get(visit)
             if folded is not None and call is not None and folded.name in graph.definitions:
-                self._inside.add(call, folded, members)  # else the class is code, and nothing looks into it
+                self._inside.add(call, folded, provisionals)  # else the class is code, and nothing looks into it
         self._wholes = {self._nodes[provisional] for provisional in self._inner if provisional in self._nodes}
         self._stated = {*self._nodes.values(), *(node for node, _ in self._outputs.values())}
 
@@ -167,7 +161,7 @@ class CanvasMapping:
             msgspec.structs.replace(
                 row,
                 node=node,
-                outputs=tuple(outputs.get(place, _NOTHING) for place in range(max(outputs, default=-1) + 1)),
+                outputs=in_order(outputs),
             )
             for node, outputs in parts.items()
         ]
@@ -199,7 +193,7 @@ class CanvasMapping:
             key = (row.node, 0 if is_whole else row.step)
             known = found.get(key)
             if known is not None:
-                both = zip_longest(known.outputs, row.outputs, fillvalue=_NOTHING)
+                both = zip_longest(known.outputs, row.outputs, fillvalue=NOTHING)
                 row = msgspec.structs.replace(row, outputs=tuple(_both(one, other) for one, other in both))
             found[key] = row
         return tuple(found.values())
@@ -251,15 +245,12 @@ class CanvasMapping:
 
     def _port(self, target: ItemId, provisional: ItemId, place: str, source: ItemId, output: int) -> str:
         """The port of the wire that brought it: of several from one source, each is taken once."""
-        key = (target, provisional, place)
-        if not self._ports.get(key):
-            taken = {port for known, port in self._ports.items() if known[:2] == key[:2]}
+        ports = self._ports.setdefault((target, provisional), {})
+        if not ports.get(place):
             wires = self._into.get(target) or self._inside.wires.get(target, [])
-            ports = (
-                wire.port for wire in wires if (wire.source, wire.output) == (source, output) and wire.port not in taken
-            )
-            self._ports[key] = next(ports, "")
-        return self._ports[key]
+            from_there = (wire.port for wire in wires if (wire.source, wire.output) == (source, output))
+            ports[place] = next((port for port in from_there if port not in ports.values()), "")
+        return ports[place]
 
     def _gradients(self, told: Gradients) -> Gradients:
         return msgspec.structs.replace(
@@ -298,4 +289,4 @@ def _both(one: RecordT, other: RecordT) -> RecordT:
         return msgspec.structs.replace(
             other, parameters=one.parameters | other.parameters, buffers=one.buffers | other.buffers
         )
-    return one if other == _NOTHING else other
+    return one if other == NOTHING else other

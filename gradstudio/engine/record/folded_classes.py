@@ -55,12 +55,10 @@ class FoldedClasses:
         """Write them; their names are among `names`."""
         self.of_visit: dict[int, FoldedClass] = {}
         self.lines: list[str] = []
-        members: dict[int, list[int]] = {}
-        for number, visit in folding.visits.items():
-            members.setdefault(visit, []).append(number)
-        last_use = _last_uses(recording.calls) if members else {}
+        last_use = _last_uses(recording.calls) if folding.members else {}
         bodies = {
-            visit: _body(recording, visits[visit], visit, numbers, last_use) for visit, numbers in members.items()
+            visit: _body(recording, visits[visit], visit, numbers, last_use)
+            for visit, numbers in folding.members.items()
         }
         kinds: dict[int, set[str]] = {}
         for visit, body in bodies.items():

@@ -1,6 +1,6 @@
 """What happened inside of folded modules, under the ids of a run: ``call/inner``, as if the class had been run."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -11,7 +11,7 @@ from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.records import PlainRecord, Record
 
 Output = tuple[ItemId, int]
-_NOTHING: Record = PlainRecord(what="none", class_name="NoneType")
+NOTHING: Record = PlainRecord(what="none", class_name="NoneType")
 
 
 class InsideCalls:
@@ -33,16 +33,15 @@ class InsideCalls:
         self._entered: set[ItemId] = set()
         self._call_of: dict[ItemId, ItemId] = {}
 
-    def add(self, call: ItemId, folded: FoldedClass, members: list[int]) -> None:
-        """What one call did, by the numbers of what was called inside of it."""
+    def add(self, call: ItemId, folded: FoldedClass, members: Sequence[ItemId]) -> None:
+        """What one call did, by the provisional ids of what was called inside of it."""
         inner = self._graph.definitions[folded.name].graph
-        owners = {name: (node.id, place) for node in inner.nodes.values() for place, name in enumerate(node.names)}
+        owners = owners_of(inner)
         for wire in sorted(inner.wires.values()):
             target = call_item_id(call, wire.target)
             source = call_item_id(call, wire.source)
             self.wires.setdefault(target, []).append(Wire(source, wire.output, target, wire.port))
-        for number, names in zip(members, folded.bound, strict=True):
-            provisional = ItemId(str(number))
+        for provisional, names in zip(members, folded.bound, strict=True):
             found = [owners.get(name) for name in names]
             for place, owner in enumerate(found):
                 if owner is not None:
@@ -84,20 +83,22 @@ class InsideCalls:
         if call not in self._entered:
             self._entered.add(call)
             for node, sources in self._given[call].items():
-                records = tuple(self._last.get(source, _NOTHING) for source in sources)
+                records = tuple(self._last.get(source, NOTHING) for source in sources)
                 yield msgspec.structs.replace(row, node=node, outputs=records, seconds=0.0, writes=())
         made: dict[ItemId, dict[int, Record]] = {}
         for place, record in enumerate(row.outputs):
             for node, output in self.outputs((row.node, place)):
                 made.setdefault(node, {})[output] = record
         for node, outputs in made.items():
-            records = tuple(outputs.get(place, _NOTHING) for place in range(max(outputs) + 1))
-            yield msgspec.structs.replace(row, node=node, outputs=records, writes=())
+            yield msgspec.structs.replace(row, node=node, outputs=in_order(outputs), writes=())
 
 
-def members_of(visits: Mapping[int, int]) -> dict[int, list[int]]:
-    """By call of a module, the numbers of what it did; `visits` says of each whose it is."""
-    found: dict[int, list[int]] = {}
-    for number, visit in visits.items():
-        found.setdefault(visit, []).append(number)
-    return found
+def owners_of(graph: Graph) -> dict[str, Output]:
+    """Which output of which node has a name."""
+    nodes = graph.nodes.values()
+    return {name: (node.id, place) for node in nodes for place, name in enumerate(node.names) if name != "_"}
+
+
+def in_order(outputs: Mapping[int, Record]) -> tuple[Record, ...]:
+    """The records of a node by place, with nothing where none is known."""
+    return tuple([outputs.get(place, NOTHING) for place in range(max(outputs, default=-1) + 1)])

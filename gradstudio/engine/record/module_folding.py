@@ -37,21 +37,17 @@ class Folding:
 
     Attributes:
         visits: by number of a call, that of the call of a module which stands for it.
-        first: by number of such a call of a module, that of the first call inside.
+        members: by number of such a call of a module, those of the calls that it stands for, in order.
         results: by id and place of what an inner call gave, the name that the module's result has.
         inner: by id of a layer or leaf.
         frames: by number of a call of a module that stands in a row of alike ones, the frames around it.
     """
 
     visits: dict[int, int] = field(default_factory=dict)
-    first: dict[int, int] = field(default_factory=dict)
+    members: dict[int, list[int]] = field(default_factory=dict)
     results: dict[tuple[ItemId, int], str] = field(default_factory=dict)
     inner: dict[ItemId, Inner] = field(default_factory=dict)
     frames: dict[int, tuple[Visit, ...]] = field(default_factory=dict)
-
-    def members(self, visit: int) -> list[int]:
-        """The calls that one stands for."""
-        return [number for number, one in self.visits.items() if one == visit]
 
 
 def fold(calls: Sequence[Call], visits: Mapping[int, ModuleCall], level: int | None) -> Folding:
@@ -69,7 +65,7 @@ def fold(calls: Sequence[Call], visits: Mapping[int, ModuleCall], level: int | N
     unfit = {visit for number, visit in folding.visits.items() if not _is_fit(calls[number], visits.get(visit))}
     folding.visits = {number: visit for number, visit in folding.visits.items() if visit not in unfit}
     for number, visit in folding.visits.items():
-        folding.first.setdefault(visit, number)
+        folding.members.setdefault(visit, []).append(number)
     _frame(folding, rows, calls, visits)
     return folding
 
@@ -81,11 +77,11 @@ def _frame(
     for row in rows:
         runs: dict[tuple[Visit, ...], list[int]] = {}
         for visit in row:
-            if visit in folding.first:
-                inside = calls[folding.first[visit]].inside
+            if visit in folding.members:
+                inside = calls[folding.members[visit][0]].inside
                 runs.setdefault(inside[: [one.number for one in inside].index(visit)], []).append(visit)
         for around, run in runs.items():
-            numbers = [number for visit in run for number in folding.members(visit)]
+            numbers = [number for visit in run for number in folding.members[visit]]
             if len(run) < 2 or numbers != list(range(numbers[0], numbers[-1] + 1)):
                 continue
             frame = Visit(-run[0], "", _title([visits[visit] for visit in run]))

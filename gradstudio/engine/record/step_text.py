@@ -175,13 +175,13 @@ class _StepWriter(Writer):
         visit = self._folding.visits.get(number)
         if visit is None:
             super()._call(number, call)
-        elif self._folding.first[visit] == number:
+        elif self._folding.members[visit][0] == number:
             self._say_folded(number, call, visit)
 
     def _say_folded(self, number: int, call: Call, visit: int) -> None:
         """A call of a module in the place of all that it did."""
         self._number, made = number, self._step.visits[visit]
-        members = self._folding.members(visit)
+        members = self._folding.members[visit]
         inside = call.inside[: [one.number for one in call.inside].index(visit)]
         spell = _lenient(speller(lambda tensor: self._name_of(tensor, inside)))
         folded = self._classes.of_visit.get(visit)
@@ -312,7 +312,7 @@ class _StepWriter(Writer):
 
     def _folded_modules(self) -> list[tuple[nn.Module, str]]:
         """Every module that stands for what it does, in the order of the calls."""
-        for visit in self._folding.first:
+        for visit in self._folding.members:
             self._module(self._step.visits[visit], self._classes.of_visit.get(visit))
         return list(self._modules.values())
 
