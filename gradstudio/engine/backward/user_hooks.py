@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from typing import Any
 
 import torch
+from msgspec.structs import replace
 from torch import Tensor
 from torch.utils.hooks import BackwardHook
 
@@ -105,7 +106,8 @@ class UserHooks:
         changed = next(different, None)
         place = changed if changed is not None else next(there, None)
         if place is not None:
-            self._note(runs, about, before[place], now[place], changed=changed is not None, index=place)
+            about = replace(about, index=place)
+            self._note(runs, about, before[place], now[place], changed=changed is not None)
         return given
 
     def _note(
@@ -116,20 +118,8 @@ class UserHooks:
         after: Tensor | None,
         *,
         changed: bool,
-        index: int | None = None,
     ) -> None:
-        runs.append(
-            HookRun(
-                kind=about.kind,
-                name=about.name,
-                file=about.file,
-                line=about.line,
-                index=about.index if index is None else index,
-                before=before,
-                after=self._figures(after),
-                changed=changed,
-            )
-        )
+        runs.append(replace(about, before=before, after=self._figures(after), changed=changed))
 
     def _figures(self, grad: Tensor | None) -> Summary | None:
         if grad is None:
@@ -142,9 +132,7 @@ def _named(hook: Callable[..., Any], kind: HookKind, index: int) -> HookRun:
     """What a hook is called, and where it stands; of a module's its hooks, by the class of the module."""
     module = next(_module_hooks(hook), None)
     functions = [*module.user_hooks] if module is not None else [hook]
-    function = functions[0] if functions else hook
-    while isinstance(function, functools.partial):
-        function = function.func
+    function = _plain(functions[0] if functions else hook)
     code = getattr(function, "__code__", None) or getattr(type(function).__call__, "__code__", None)
     file = os.path.basename(code.co_filename) if code is not None else ""
     return HookRun(
@@ -163,9 +151,15 @@ def _only_notes(hook: Callable[..., Any]) -> bool:
     return module is not None and is_of_output and module.input_tensors_index is not None
 
 
-def _words(function: Any) -> str:
+def _plain(function: Any) -> Any:
+    """What is called in the end, behind arguments that were given before."""
     while isinstance(function, functools.partial):
         function = function.func
+    return function
+
+
+def _words(function: Any) -> str:
+    function = _plain(function)
     name = str(getattr(function, "__name__", type(function).__name__))
     return "lambda" if name == "<lambda>" else name
 
