@@ -201,9 +201,20 @@ def untrusted_code(
     counted = sorted([(one.address, *shown(one)) for one in program.trusted], key=lambda one: one[1])
     data = [{"node": address, "line": numbers[0], "text": text} for address, numbers, text in counted]
     once = dict.fromkeys(one[1:] for one in counted)  # one line may hold several calls
-    rows = [row for numbers, text in once for row in (*numbered_lines(text, numbers), "")]
     words = need_words([one.text for one in program.codes])
-    return data, words, "\n".join([f"{words} These lines need your yes, --trust:", "", *rows]).rstrip()
+    return data, words, "\n\n".join([f"{words} These lines need your yes, --trust:", *numbered_runs(once)])
+
+
+def numbered_runs(codes: Iterable[tuple[Sequence[int], str]]) -> list[str]:
+    """Codes with the numbers of their lines; one text of those between which no other line stands."""
+    runs: list[list[str]] = []
+    last = 0
+    for numbers, code in codes:
+        if not runs or not last <= numbers[0] <= last + 1:
+            runs.append([])
+        runs[-1] += numbered_lines(code, numbers)
+        last = numbers[-1]
+    return ["\n".join(run) for run in runs]
 
 
 def numbered_lines(code: str, numbers: Iterable[int]) -> tuple[str, ...]:

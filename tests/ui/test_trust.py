@@ -186,7 +186,9 @@ def test_long_lines_go_on_below_and_no_sign_hides(desk: Desk, qtbot: QtBot, tmp_
     assert min(starts[1:]) > starts[0], "what goes on begins behind the numbers"
     (asked,) = answers.texts
     assert "5  loader = " in asked, "also a drawn line has the number of the file"
-    assert "10  import os" in asked
+    assert "10  import os\n" in asked
+    assert "9  )\n   10  import os" in asked, "nothing is left out between them, and no empty line says that it is"
+    assert "lines, numbered as in the file" in asked
     assert "numbered as in the file" in asked
     assert "\\u202e turned" in asked
     assert "\u202e" not in asked

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextOption
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QTextEdit, QVBoxLayout, QWidget
 
-from gradstudio.program.trust import NUMBER_WIDTH, deeds_of, numbered_lines
+from gradstudio.program.trust import NUMBER_WIDTH, deeds_of, numbered_runs
 from gradstudio.ui.dialogs.dialog_size import fit_dialog
 from gradstudio.ui.state.trust.code_question import CodePart
 from gradstudio.ui.theme import Theme, icon, mono_font
@@ -47,8 +47,9 @@ class TrustDialog(QDialog):
         words.setTextFormat(Qt.TextFormat.PlainText)
         words.setWordWrap(True)
         column.addWidget(words)
-        column.addWidget(label(_count_words(parts), "dim", wrap=True))
-        self.lines = self._lines(parts, theme)
+        runs = numbered_runs((part.numbers, part.text) for part in parts)
+        column.addWidget(label(_count_words(parts, len(runs)), "dim", wrap=True))
+        self.lines = self._lines("\n\n".join(runs), theme)
         column.addWidget(self.lines, 1)
         column.addLayout(self._buttons())
         fit_dialog(self, WIDTH_PX, HEIGHT_PX)
@@ -67,7 +68,7 @@ class TrustDialog(QDialog):
         row.addWidget(title, 1)
         return row
 
-    def _lines(self, parts: Sequence[CodePart], theme: Theme) -> QTextEdit:
+    def _lines(self, text: str, theme: Theme) -> QTextEdit:
         """All of it: a line that is longer than the dialog is wide goes on below, behind the column of numbers."""
         shown = QTextEdit()
         shown.setReadOnly(True)
@@ -76,7 +77,7 @@ class TrustDialog(QDialog):
         shown.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         shown.setAccessibleName("Lines of code that need your trust")
         shown.setTabChangesFocus(True)
-        shown.setPlainText("\n\n".join("\n".join(numbered_lines(part.text, part.numbers)) for part in parts))
+        shown.setPlainText(text)
         column = shown.fontMetrics().horizontalAdvance(" ")
         shown.setTabStopDistance(TAB_COLUMNS * column)
         block = QTextBlockFormat()
@@ -102,11 +103,11 @@ class TrustDialog(QDialog):
         return row
 
 
-def _count_words(parts: Sequence[CodePart]) -> str:
-    """How many lines there are, and where their numbers count."""
+def _count_words(parts: Sequence[CodePart], runs: int) -> str:
+    """How many lines there are, at how many places, and where their numbers count."""
     count = sum(len(part.numbers) for part in parts)
     lines = "1 line" if count == 1 else f"{count:,} lines"
-    places = "" if len(parts) == 1 else f" at {len(parts):,} places"
+    places = "" if runs == 1 else f" at {runs:,} places"
     counted = "numbered as in the file" if all(part.is_of_file for part in parts) else "numbered as in the Code dock"
     return f"{lines}{places}, {counted}:"
 

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QListView,
+    QListWidget,
+    QListWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gradstudio.document.errors import DocumentError
 from gradstudio.document.journal import Recovered, recoverable
@@ -121,6 +130,9 @@ class RecoveryDialog(QDialog):
         words.setWordWrap(True)
         self.list = QListWidget(self)
         self.list.setAccessibleName("Documents with unsaved changes")
+        self.list.setWordWrap(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
         alike = Counter(_name(left) for left in found)
         for left in found:
             has_twin = alike[_name(left)] > 1

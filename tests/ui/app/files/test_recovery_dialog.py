@@ -321,6 +321,20 @@ def test_documents_without_a_name_are_told_apart_by_what_is_in_them(qtbot: QtBot
     assert "node" not in unread
 
 
+def test_a_long_entry_is_seen_whole(qtbot: QtBot, tmp_path: Path) -> None:
+    name = " ".join(["a model with a long name"] * 4)
+    found = [Recovered(tmp_path / "a.recovery", tmp_path / f"{name}.gsg", 0.0, unapplied="x = 1")]
+    found.append(Recovered(tmp_path / "b.recovery", tmp_path / "b.gsg", 0.0))
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    dialog = RecoveryDialog(found, parent)
+    dialog.show()
+    long, short = (dialog.list.visualItemRect(dialog.list.item(k)) for k in range(2))
+    assert long.height() >= 2 * short.height() - 4
+    assert long.right() <= dialog.list.viewport().width()
+    assert dialog.list.horizontalScrollBar().maximum() == 0
+
+
 def test_two_of_one_file_are_told_apart_in_the_question_and_by_their_tabs(
     qtbot: QtBot, window: MainWindow, start: Start, tmp_path: Path
 ) -> None:
