@@ -49,6 +49,7 @@ from gradstudio.graph.text.code_records import CODE
 Look = Callable[[ProgramView, ItemId, str, Lookup], Iterator[Finding]]
 CHANCES_COMPARED = frozenset({"binary_cross_entropy", "BCELoss"})
 EVERY_LOSS = loss_mistakes.CROSS | loss_mistakes.ELEMENTWISE | loss_mistakes.LOGITS | CHANCES_COMPARED
+COMPARING = EVERY_LOSS | loss_mistakes.DIFFERENCES
 LOOKS: dict[str, tuple[Look, ...]] = {}
 """By the word of an operator, or of the class of a layer that is called or made."""
 for _words, _look in (
@@ -74,7 +75,7 @@ for _words, _look in (
     (loss_mistakes.CROSS, target_mistakes.one_class),
     (loss_mistakes.ELEMENTWISE | loss_mistakes.DIFFERENCES, target_mistakes.out_of_reach),
     (loss_mistakes.LOGITS | CHANCES_COMPARED, target_mistakes.beyond_chances),
-    (EVERY_LOSS | loss_mistakes.DIFFERENCES, target_mistakes.shuffled_inputs),
+    (COMPARING, target_mistakes.shuffled_inputs),
     (EVERY_LOSS, target_mistakes.leaked_target),
     (shape_mistakes.FLOORS, shape_mistakes.rounds_down),
     (shape_mistakes.DIVISIONS, shape_mistakes.mixed_dimensions),
@@ -145,7 +146,7 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
             word = view.word(full)
             if word in MIXING:
                 mixing.append(full)
-            if word in EVERY_LOSS | loss_mistakes.DIFFERENCES:
+            if word in COMPARING:
                 comparing.append(full)
             if turn_slips.writes_in_place(node.operator):
                 writes.append(full)

@@ -80,9 +80,8 @@ def _marks_past(view: ProgramView, mask: ItemId, lookup: Lookup) -> bool:
 
 def turned_fill(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iterator[Finding]:
     """Scores in front of a softmax of which a triangle is left out that is to be seen: the past."""
-    port, away = ("condition", "other") if word == "where" else ("mask", "value")
-    node, source = view.node(item), view.source(item, (port,))
-    if node is None or source is None or not _is_left_out(view, item, node.literals.get(away, "")):
+    source = _mask_of_scores(view, item, word)
+    if source is None:
         return
     triangle = _triangle(view, view.resolve(source.item, source.output)[0], is_inverted=word == "where")
     if triangle != "tril":
@@ -101,11 +100,8 @@ def turned_fill(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> 
 
 def hidden_tokens(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
     """Scores in front of a softmax of which the tokens are left out, and what is 0 among them, the padding, is kept."""
-    port, away = ("condition", "other") if word == "where" else ("mask", "value")
-    node, source = view.node(item), view.source(item, (port,))
-    if node is None or source is None or not _is_left_out(view, item, node.literals.get(away, "")):
-        return
-    ids = _shown_padding(view, source, lookup, is_inverted=word == "where")
+    source = _mask_of_scores(view, item, word)
+    ids = _shown_padding(view, source, lookup, is_inverted=word == "where") if source is not None else None
     if ids is None:
         return
     name = view.source_name(ids)
@@ -120,11 +116,14 @@ def hidden_tokens(view: ProgramView, item: ItemId, word: str, lookup: Lookup) ->
     )
 
 
-def _is_left_out(view: ProgramView, item: ItemId, value: str) -> bool:
-    """Whether what is filled in is minus infinity, and a softmax follows."""
+def _mask_of_scores(view: ProgramView, item: ItemId, word: str) -> Source | None:
+    """By what is chosen where minus infinity is filled in, or in a `where` is not; None where no softmax follows."""
+    port, away = ("condition", "other") if word == "where" else ("mask", "value")
+    node, source = view.node(item), view.source(item, (port,))
+    if node is None or source is None or not MINUS_INFINITY.search(node.literals.get(away, "").replace(" ", "")):
+        return None
     users = (user for user in view.followers(item) if view.word(user) not in BETWEEN)
-    is_infinite = bool(MINUS_INFINITY.search(value.replace(" ", "")))
-    return is_infinite and any(view.word(user) in CHANCES for user in users)
+    return source if any(view.word(user) in CHANCES for user in users) else None
 
 
 def _shown_padding(view: ProgramView, source: Source, lookup: Lookup, *, is_inverted: bool) -> Source | None:

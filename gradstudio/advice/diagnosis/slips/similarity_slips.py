@@ -1,13 +1,13 @@
 """Similarities as the scores of a loss: too narrow a range to tell classes apart, and each example with itself."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.analysis.call_paths import Source
-from gradstudio.graph.model import ItemId, Node
+from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.records import PlainRecord, TensorRecord
 
 PRODUCTS = frozenset("matmul mm bmm".split())
@@ -50,22 +50,15 @@ def narrow_scores(view: ProgramView, item: ItemId, word: str, lookup: Lookup) ->
 
 def scores_of_itself(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
     """A table of every example with every other in which each meets itself, and is most like itself."""
-    source = given = view.source(item, ("inputs.0", "input"))
-    for _ in range(FAR):
-        if source is None:
-            return
-        at, output = view.resolve(source.item, source.output)
-        if view.word(at) in PRODUCTS | COSINES:
-            source = Source(source.port, at, output)
-            break
-        if view.word(at) not in SCALES | {"float", "contiguous"}:
-            return  # masked, or some were chosen
-        source = view.source(at, FIRST)
-    record = lookup(source.item, source.output) if source is not None else None
-    if source is None or given is None or not isinstance(record, TensorRecord) or not record.requires_grad:
+    given = view.source(item, ("inputs.0", "input"))
+    table = _before(view, given, SCALES | {"float", "contiguous"})
+    if given is None or table is None or view.word(table[0]) not in PRODUCTS | COSINES:
+        return  # masked, or some were chosen
+    record = lookup(*table)
+    if not isinstance(record, TensorRecord) or not record.requires_grad:
         return
     shape = record.summary.shape
-    if len(shape) != TABLE or shape[0] != shape[1] or shape[0] <= TABLE or not _is_with_itself(view, source.item):
+    if len(shape) != TABLE or shape[0] != shape[1] or shape[0] <= TABLE or not _is_with_itself(view, table[0]):
         return
     name = view.source_name(given)
     yield Finding(
@@ -76,23 +69,24 @@ def scores_of_itself(view: ProgramView, item: ItemId, word: str, lookup: Lookup)
         "takes it for one of the others",
         "An example is most like itself, whatever is learnt. Leave the diagonal out: "
         "scores.fill_diagonal_(float('-inf')), or masked_fill with torch.eye(n, dtype=torch.bool).",
-        (item, source.item),
+        (item, table[0]),
     )
 
 
 def _is_with_itself(view: ProgramView, product: ItemId) -> bool:
     """Whether a product is of a value with its own transpose, or a table of cosines of all pairs."""
-    first, second = (_untwisted(view, view.source(product, ports)) for ports in (FIRST, SECOND))
+    sides = [view.source(product, ports) for ports in (FIRST, SECOND)]
+    first, second = (_before(view, side, TURNED | {"unsqueeze"}) for side in sides)
     return first is not None and first == second
 
 
-def _untwisted(view: ProgramView, source: Source | None) -> tuple[ItemId, int] | None:
-    """What a side of a product is, before it was transposed or given another dimension."""
+def _before(view: ProgramView, source: Source | None, words: Set[str]) -> tuple[ItemId, int] | None:
+    """The output that a value is of, before these were applied to it; None where nothing computes it."""
     for _ in range(FAR):
         if source is None:
             return None
         at, output = view.resolve(source.item, source.output)
-        if view.word(at) not in TURNED | {"unsqueeze"}:
+        if view.word(at) not in words:
             return at, output
         source = view.source(at, FIRST)
     return None
@@ -123,21 +117,13 @@ def _bound(view: ProgramView, source: Source, lookup: Lookup) -> float | None:
 
 def _is_unit(view: ProgramView, source: Source) -> bool:
     """Whether its rows are of length 1."""
-    for _ in range(FAR):
-        at, _ = view.resolve(source.item, source.output)
-        if view.word(at) in NORMALISING:
-            return True
-        before = view.source(at, FIRST) if view.word(at) in LAYOUT else None
-        if before is None:
-            return False
-        source = before
-    return False
+    made = _before(view, source, LAYOUT)
+    return made is not None and view.word(made[0]) in NORMALISING
 
 
 def _scale(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> float | None:
     """By what a product or a quotient scales, where that is one number that does not learn."""
-    node = view.node(item)
-    sides = [_number(view, node, item, ports, lookup) for ports in (FIRST, SECOND)]
+    sides = [_number(view, item, ports, lookup) for ports in (FIRST, SECOND)]
     if word == "mul":
         return next((abs(one) for one in sides if one is not None), None)
     return abs(1 / sides[1]) if sides[1] else None
@@ -147,8 +133,8 @@ def _is_number(view: ProgramView, source: Source, lookup: Lookup) -> bool:
     return isinstance(lookup(*view.resolve(source.item, source.output)), PlainRecord)
 
 
-def _number(view: ProgramView, node: Node | None, item: ItemId, ports: tuple[str, ...], lookup: Lookup) -> float | None:
-    source = view.source(item, ports)
+def _number(view: ProgramView, item: ItemId, ports: tuple[str, ...], lookup: Lookup) -> float | None:
+    source, node = view.source(item, ports), view.node(item)
     if source is not None:
         record = lookup(*view.resolve(source.item, source.output))
         if isinstance(record, PlainRecord) and isinstance(record.value, int | float):
