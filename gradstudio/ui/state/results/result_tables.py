@@ -5,6 +5,7 @@ import operator
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import compress
+from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -29,6 +30,8 @@ from gradstudio.ui.state.results.run_names import NOTHING_RAN, RunNames
 from gradstudio.ui.state.throttle import Throttle
 
 ANNOUNCEMENT_MS = 33
+HELD_S: Final = 0.5
+"""When loops of a run that is held back have taken so long, it is shown from there on like any other."""
 
 
 class ResultTables(QObject):
@@ -119,7 +122,8 @@ class ResultTables(QObject):
     def begin(self, fresh: bool, held: bool = False, names: RunNames = NOTHING_RAN, back_to: int | None = None) -> None:
         """A verb begins; from nothing, what older runs left is forgotten; put back to a step, what came behind it.
 
-        `held`: the older run is shown, whole, until `release`, so that no half-done picture is painted.
+        `held`: the older run is shown, whole, until `release`, so that no half-done picture is painted; unless it takes
+        long (`HELD_S`): then how far it is tells more, and what is told of its turns is let go as in any run.
         """
         self.buffer.take_up()
         if held:
@@ -166,13 +170,11 @@ class ResultTables(QObject):
         shape = expected.shape if expected is not None else None
         return plotted or CurveKey(node=node, figure="norm" if math.prod(shape or ()) != 1 else "value")
 
-    @defer
     def add_turns(self, event: Turned) -> None:
         """Turns of a loop have gone by, some of which may not be in the record."""
-        self.timeline.is_sampled = self.timeline.is_sampled or event.is_sampled
-        self.loops.note(event)
-        self.curves.add(event)
-        self._announce(event.loop, *[one.key.node for one in event.curves if self.charts.has_curve(one.key.node)])
+        self._add_turns(event)
+        if event.seconds >= HELD_S:
+            self.buffer.take_up()
 
     @defer
     def add_chart(self, drawn: DrawnChart) -> None:
@@ -307,6 +309,13 @@ class ResultTables(QObject):
         self.pace.request()
 
     # ------------------------------------------------------------------ private
+
+    @defer
+    def _add_turns(self, event: Turned) -> None:
+        self.timeline.is_sampled = self.timeline.is_sampled or event.is_sampled
+        self.loops.note(event)
+        self.curves.add(event)
+        self._announce(event.loop, *[one.key.node for one in event.curves if self.charts.has_curve(one.key.node)])
 
     @defer
     def _begin(self, fresh: bool, names: RunNames, back_to: int | None) -> None:

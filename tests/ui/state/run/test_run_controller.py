@@ -12,6 +12,7 @@ from gradstudio.program.model import Statement
 from gradstudio.protocol.messages.debugging import Breakpoint, Change, Hit
 from gradstudio.protocol.messages.events import Failed, Paused, Row, Traced
 from gradstudio.protocol.messages.progress import Turned
+from gradstudio.ui.state.results.result_tables import HELD_S
 from gradstudio.ui.state.run.engine_client import EngineClient
 from gradstudio.ui.state.session import Session
 
@@ -139,6 +140,22 @@ def test_of_a_run_that_is_lost_while_it_goes_back_no_progress_is_left(qtbot: QtB
     with qtbot.waitSignal(one.engine.died):
         one.run.run()
     assert one.results.loops == () and not tables.buffer.holds
+
+
+def test_a_run_that_takes_long_on_its_way_to_a_turn_says_how_far_it_is_and_keeps_no_more_than_any_run(
+    session: Make,
+) -> None:
+    one = session("fine")
+    node = add(one, "torch.randn")
+    tables = one.results.tables
+    tables.begin(fresh=False, held=True, back_to=0)
+    tables.add_turns(Turned(loop=node, turn=0, total=4000))
+    tables.add_turns(Turned(loop=node, turn=100, total=4000, seconds=HELD_S / 2))
+    assert tables.buffer.holds and one.results.loops == (), "what is short paints no half-done picture"
+    tables.add_turns(Turned(loop=node, turn=200, total=4000, seconds=HELD_S))
+    (loop,) = one.results.loops
+    assert (loop.place, loop.rate) == ("turn 201 of 4,000", "400 a second")
+    assert not tables.buffer.holds, "rows of turns are let go as the timeline does it"
 
 
 @pytest.mark.parametrize("begin", ["anew", "another document"])
