@@ -241,16 +241,50 @@ def test_before_shapes_are_known_the_dialog_waits_for_them_and_opens(desk: Desk)
     assert "loss = F.cross_entropy(logits, y_batch)" in lines(desk)
 
 
-def test_before_shapes_are_known_the_shortest_training_of_an_open_loss_waits_for_them(desk: Desk) -> None:
-    desk.open(OPEN)
+def open_loss_without_target(desk: Desk, text: str = OPEN) -> None:
+    """Nothing of it is known yet: the engine was not asked."""
+    desk.open(text)
     edits, loss = add_operator(desk.graph, "torch.nn.functional.cross_entropy", 0, 0)
     desk.session.graph_store.submit(edits, "Add")
     wire = connect(desk.graph, desk.node("logits"), 0, loss, "input")
     desk.session.graph_store.submit(wire, "Connect")
+
+
+def test_before_shapes_are_known_the_shortest_training_of_an_open_loss_waits_for_them(desk: Desk) -> None:
+    open_loss_without_target(desk)
     desk.window.actions["graph.training"].trigger()
     assert "Esc gives it up" in desk.said
     desk.until(lambda: "loss.backward()" in lines(desk))
     assert "loss = F.cross_entropy(logits, y_batch)" in lines(desk) and desk.said.startswith("A loop learns the loss")
+
+
+def test_a_run_that_is_asked_for_while_a_training_waits_for_shapes_trains(desk: Desk) -> None:
+    open_loss_without_target(desk)
+    desk.window.actions["graph.training"].trigger()
+    desk.window.actions["run.run"].trigger()
+    assert desk.said == "Add training comes first. Then: Run." and "loss.backward()" not in lines(desk)
+    desk.until(lambda: desk.session.run.state.at_end and not desk.session.run.state.busy)
+    names: dict[str, Any] = {}
+    exec(write_script(desk.graph), names)
+    assert desk.value("loss_test") == names["loss_test"].item()
+
+
+def test_a_training_that_is_asked_for_behind_a_run_is_added_when_that_has_failed(desk: Desk) -> None:
+    """The run says nothing of what it did not come to: the engine is asked for that."""
+    open_loss_without_target(desk, OPEN.replace("X = ", "bad = torch.ones(2) @ torch.ones(3)\nX = "))
+    desk.window.actions["run.run"].trigger()
+    desk.window.actions["graph.training"].trigger()
+    desk.until(lambda: "loss.backward()" in lines(desk))
+    assert desk.session.run.state.outcome == "failed"
+
+
+def test_a_training_that_is_given_up_leaves_the_run_that_waits_for_it(desk: Desk) -> None:
+    open_loss_without_target(desk)
+    desk.window.actions["graph.training"].trigger()
+    desk.window.actions["run.run"].trigger()
+    desk.key(Qt.Key.Key_Escape)
+    desk.until(lambda: desk.session.run.state.outcome == "done")
+    assert "loss.backward()" not in lines(desk)
 
 
 def test_escape_gives_the_waiting_up_and_leaves_the_selection(desk: Desk) -> None:

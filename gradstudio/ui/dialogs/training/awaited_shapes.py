@@ -30,16 +30,22 @@ class AwaitedShapes(QObject):
         super().__init__(canvas)
         self._session, self._canvas = session, canvas
         self._name = ""
-        self._again: Callable[[], None] = self.end
+        self._again: Callable[[], None] = self._give_up
         self._lacks: Callable[[], bool] = lambda: False
         self._clock, self._told_s = QElapsedTimer(), 0
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
-        session.graph_store.replaced.connect(self.end)
+        session.graph_store.replaced.connect(self._give_up)
 
     def begin(self, name: str, again: Callable[[], None], lacks: Callable[[], bool]) -> None:
-        """Call `again`, the command of this name, once it lacks no shape, or nothing more will be known."""
-        self.end()
+        """Call `again`, the command of this name, once it lacks no shape, or nothing more will be known.
+
+        What is asked to run meanwhile comes behind it.
+        """
+        self._end()
+        run = self._session.run
+        if not run.state.waiting:  # else it was asked for after what waits
+            run.shapes.awaited_by = name
         self._name, self._again, self._lacks = name, again, lacks
         self._clock.start()
         self._told_s = 0
@@ -48,30 +54,41 @@ class AwaitedShapes(QObject):
         self._timer.start()
         self._session.run.status.noted.emit(WAITS.format(name=name))
 
-    def end(self) -> None:
-        """Wait no longer."""
-        self._timer.stop()
-        for watched in (self._canvas, self._canvas.window()):
-            watched.removeEventFilter(self)
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Esc gives it up, and nothing else: what is selected is what would be trained."""
         is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
         if not is_escape or event.type() != QEvent.Type.KeyPress or self._canvas.is_in_use():
             return super().eventFilter(watched, event)
-        self.end()
         self._session.run.status.noted.emit(GIVEN_UP.format(name=self._name))
+        self._give_up()
         return True
 
     def _on_timer_timeout(self) -> None:
         if not self._session.engine.shown:
-            self.end()  # a dialog over another document would be a riddle
+            self._give_up()  # a dialog over another document would be a riddle
         elif self._session.run.shapes.awaited and self._lacks():
             self._say_how_long()
         elif not self._is_hand_busy():
-            self.end()
+            self._end()
             self._session.run.status.noted.emit("")
             self._again()
+            if not self._timer.isActive():
+                self._let_run()
+
+    def _end(self) -> None:
+        """Wait no longer."""
+        self._timer.stop()
+        for watched in (self._canvas, self._canvas.window()):
+            watched.removeEventFilter(self)
+
+    def _give_up(self) -> None:
+        self._end()
+        self._let_run()
+
+    def _let_run(self) -> None:
+        """What was asked to run meanwhile begins, with the program as it stands now."""
+        self._session.run.shapes.awaited_by = ""
+        self._session.run.begin_waiting()
 
     def _say_how_long(self) -> None:
         seconds = self._clock.elapsed() // 1000

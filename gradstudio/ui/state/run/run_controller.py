@@ -204,11 +204,11 @@ class RunController(QObject):
         self._engine.start()
         self._engine.settle(for_code=self.code_question.concerns)
         named = asked if asked.startswith("step") else verb
-        waits = not self._engine.ready
+        waits = not self._engine.ready or bool(self.shapes.awaited_by)
         self.status.set(busy=True, verb=named, outcome="", reason="", seconds=0.0, hit="", in_backward=0, waiting=waits)
         if self.state.waiting:
             self._waiting.append((asked, partial(self.do, verb, command, **fields)))
-            self.status.noted.emit(waiting_words([name for name, _ in self._waiting]))
+            self.status.noted.emit(waiting_words([name for name, _ in self._waiting], self.shapes.awaited_by))
             return
         self._requests.load()
         self.stepper.begin_verb()
@@ -216,6 +216,14 @@ class RunController(QObject):
         stops = self._debug.active if self._debug is not None else ()
         asked_for = requests.Do(verb=verb, breakpoints=stops, trust=self.code_question.yes(), pictures=True)
         self._requests.do(msgspec.structs.replace(asked_for, **fields))
+
+    def begin_waiting(self) -> None:
+        """What was asked before is done, one after the other, once the engine is ready and no shapes come first."""
+        if self.state.waiting and self._engine.ready and not self.shapes.awaited_by:
+            self.status.set(busy=False, waiting=False)
+            (self._waiting.pop(0)[1] if self._waiting else self._waiting.clear)()
+            if not self.state.outcome and not self.state.busy:  # why it was not begun is said
+                self.status.set(outcome="refused")
 
     @property
     def program(self) -> Program:
@@ -294,7 +302,7 @@ class RunController(QObject):
 
     def _on_engine_state_changed(self, state: str) -> None:
         if state == "ready" and self.state.waiting:  # its `Hello` may be about to be heard, or it has said it long ago
-            QTimer.singleShot(0, self, self._begin_waiting)
+            QTimer.singleShot(0, self, self.begin_waiting)
 
     def _on_engine_replaced(self) -> None:
         self._engine_lost("Another engine takes over", "stopped")
@@ -315,7 +323,7 @@ class RunController(QObject):
                 self._requests.engine_changed()
                 self._engine.send(requests.SampleMemory(every_ms=100))
                 self.shapes.request()
-                self._begin_waiting()
+                self.begin_waiting()
             case events.Loaded():
                 self._on_loaded(event)
             case events.Started():
@@ -376,14 +384,6 @@ class RunController(QObject):
         self._go_on_following()
         self._go_on_waiting()
 
-    def _begin_waiting(self) -> None:
-        """The engine is ready: what was asked before is done, one after the other."""
-        if self.state.waiting:
-            self.status.set(busy=False, waiting=False)
-            (self._waiting.pop(0)[1] if self._waiting else self._waiting.clear)()
-            if not self.state.outcome and not self.state.busy:  # why it was not begun is said
-                self.status.set(outcome="refused")
-
     def _go_on_waiting(self) -> None:
         if self.state.outcome not in ("done", "breakpoint"):
             self._waiting.clear()
@@ -396,5 +396,5 @@ class RunController(QObject):
             self.repeat()
             return
         followed, self._following = self._following, False
-        if followed or self._requests.owes_shapes or not self._requests.up_to_date:
+        if followed or self._requests.owes_shapes or not (self._requests.up_to_date and self._requests.has_asked):
             self.shapes.request()

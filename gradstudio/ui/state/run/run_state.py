@@ -179,9 +179,10 @@ def _why_not_engine(command: Command, at: Situation) -> str:
     return ""
 
 
-def waiting_words(commands: list[str]) -> str:
-    """What waits for the engine: "The engine is starting. Then: Forward, Backward."."""
-    return f"The engine is starting. Then: {', '.join(name.replace('_', ' ').capitalize() for name in commands)}."
+def waiting_words(commands: list[str], awaited_by: str) -> str:
+    """What waits: "The engine is starting. Then: Forward, Backward."; what waits for shapes comes before it."""
+    first = f"{awaited_by} comes first" if awaited_by else "The engine is starting"
+    return f"{first}. Then: {', '.join(name.replace('_', ' ').capitalize() for name in commands)}."
 
 
 def _why_nothing(graph: Graph) -> str:

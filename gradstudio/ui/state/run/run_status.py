@@ -64,9 +64,14 @@ class RunStatus(QObject):
         self.kept_turns: Callable[[], int] = lambda: 0
 
     @property
+    def is_under_way(self) -> bool:
+        """Whether the engine has been asked for what is done now: it does not wait to begin."""
+        return self.state.busy and not self.state.waiting
+
+    @property
     def is_in_loop(self) -> bool:
         """Whether a run is under way in a loop: there a number that is changed holds from the next turn on."""
-        return self.state.busy and not self.state.waiting and self.stands_in_loop()
+        return self.is_under_way and self.stands_in_loop()
 
     def set(self, **changes: object) -> None:
         """Replace fields of the state, and announce it."""

@@ -28,6 +28,7 @@ class ShapeRequests:
 
     Attributes:
         patience: ends an engine that looks for one of them for too long.
+        awaited_by: what a person has asked for that begins when they are known; what is asked to run comes behind it.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class ShapeRequests:
         """Ask through `requests` when `engine` is ready; nothing is asked while `status` is busy."""
         self._requests, self._engine, self._status = requests, engine, status
         self.patience = ShapePatience(engine, status, requests, parent)
+        self.awaited_by = ""
         self._settle = Throttle(SETTLE_MS, parent)
         self._settle.due.connect(self._on_settle_due)
         self._waits_for_rest = self._waits_for_engine = False
@@ -53,7 +55,7 @@ class ShapeRequests:
         if self._engine.state == "dead":
             return False
         is_asked = self.pending or self.patience.waits
-        return is_asked or self._status.state.busy or not self._engine.ready
+        return is_asked or self._status.is_under_way or not self._engine.ready
 
     @property
     def are_told(self) -> bool:
@@ -89,7 +91,7 @@ class ShapeRequests:
     def _ask(self) -> Slices[None]:
         """The program is compiled: ask, where somebody may; while the engine looks for them it is shown."""
         self._have_engine()
-        may_ask = self._engine.ready and not self._status.state.busy
+        may_ask = self._engine.ready and not self._status.is_under_way
         if may_ask and self._requests.load_and_infer(load=self._engine.may_load):
             self.patience.asked()
         elif self._status.is_in_loop and not self._requests.up_to_date:
@@ -184,7 +186,7 @@ class ShapePatience(QObject):
 
     def _on_timer_timeout(self) -> None:
         self._look()
-        if self._status.state.busy:  # what runs comes first, and has a clock of its own
+        if self._status.is_under_way:  # what runs comes first, and has a clock of its own
             self._clock.begin()
         elif self._clock.has_run_out():
             self._engine.end("it looked too long for a shape and was ended")
@@ -204,7 +206,7 @@ class ShapePatience(QObject):
         """Whatever ended it: asked the same again it would end again, for ever."""
         self._timer.stop()
         self._look()
-        if not (self._waits or self._wire) or self._status.state.busy:
+        if not (self._waits or self._wire) or self._status.is_under_way:
             return
         if self._engine.place:  # a line that broke says nothing about shapes
             self._waits, self._wire = False, 0
