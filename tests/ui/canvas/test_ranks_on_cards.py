@@ -90,3 +90,20 @@ def test_a_shape_without_room_says_at_least_whether_ranks_hold_the_same(hand: Ha
 def test_a_shape_without_room_is_cut_between_its_dimensions(hand: Hand, room: str, words: str) -> None:
     style = hand.canvas.canvas_style
     assert fitting_hint(style, "[16, 8, 32]", "mono", style.meter.width(room, "mono")) == words
+
+
+@pytest.mark.parametrize(
+    ("hint", "room", "words"),
+    [
+        ("[16, 8] v1→v2", "[16,8] v1→v2", "[16,8] v1→v2"),
+        ("[16, 8] v1→v2", "[16,8] v1", "[16,8]"),
+        ("[16, 8] strided", "[16, 8", "[16,8]"),
+        ("[16, 8, 4] v1", "[16,…]", "[16,…]"),
+        ("[16, 8] v1", "[1…", ""),
+        ("[16, 8] of [64, 8]", "[16,8] of [64,8]", "[16,8] of [64,8]"),
+        ("[16, 8] ≠", "", ""),
+    ],
+)
+def test_so_is_one_with_words_behind_it(hand: Hand, hint: str, room: str, words: str) -> None:
+    style = hand.canvas.canvas_style
+    assert fitting_hint(style, hint, "mono", style.meter.width(room, "mono")) == words

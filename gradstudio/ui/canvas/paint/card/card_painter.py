@@ -309,17 +309,19 @@ def fitting_hint(style: CanvasStyle, hint: str, font: str, room: float) -> str:
         return hint
     from gradstudio.protocol.ranks.spread_words import hint_wordings  # mostly there is room
 
-    is_shape = hint.startswith("[") and hint.endswith("]")
-    texts = _shorter_shapes(hint) if is_shape else hint_wordings(hint)
+    is_shape, texts = hint.startswith("["), hint_wordings(hint)
+    if is_shape and len(texts) == 1:
+        texts = _shorter_shapes(hint)
     rest = "" if is_shape else style.meter.elided(hint, font, room)
     return next((text for text in texts if style.meter.width(text, font) <= room), rest)
 
 
-def _shorter_shapes(hint: str) -> list[str]:
-    """``[16,8,32]``, ``[16,8,…]``, ``[16,…]`` of ``[16, 8, 32]``."""
-    sizes = hint[1:-1].split(", ")
+def _shorter_shapes(hint: str) -> tuple[str, ...]:
+    """``[16,8,32] v1``, ``[16,8,32]``, ``[16,8,…]``, ``[16,…]`` of ``[16, 8, 32] v1``."""
+    shape, _, behind = hint.replace(", ", ",").partition("]")
+    sizes = shape[1:].split(",")
     firsts = (",".join(sizes[:count]) for count in range(len(sizes) - 1, 0, -1))
-    return [f"[{','.join(sizes)}]", *(f"[{first},…]" for first in firsts)]
+    return (f"{shape}]{behind}", f"{shape}]", *(f"[{first},…]" for first in firsts))
 
 
 def _hint(layout: CardLayout, well: ResultSections, row: OutputRow) -> tuple[str, str]:
