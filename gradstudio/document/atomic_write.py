@@ -53,9 +53,9 @@ def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
         raise CannotSave(f"Not saved: {system_refusal(error, path)}. What was there before is untouched.") from error
 
 
-def remove_unfinished(folder: Path) -> None:
-    """Take away what a `write_file` has left there that was killed; nobody may be writing in the folder."""
-    for left in folder.glob(f".*{_UNFINISHED}"):
+def remove_unfinished(folder: Path, name: str = "*") -> None:
+    """Take away what a killed `write_file` has left there, of files of this name; nobody may be writing one."""
+    for left in folder.glob(f".{name}.*{_UNFINISHED}"):
         with contextlib.suppress(OSError):
             left.unlink()
 

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 
 import msgspec
 
-from gradstudio.document.atomic_write import write_file
+from gradstudio.document.atomic_write import remove_unfinished, write_file
 from gradstudio.document.errors import CannotSave, UnreadableFile
 from gradstudio.document.file import View, loads_with_view, text_slices, write_tensors
 from gradstudio.graph.model import Graph
@@ -219,8 +219,7 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
         for file in tensors.glob("*"):
             file.unlink(missing_ok=True)
-        for file in path.parent.glob(f".{path.name}.*.tmp"):
-            file.unlink()
+        remove_unfinished(path.parent, path.name)
         if tensors.exists():
             tensors.rmdir()
 
