@@ -75,7 +75,12 @@ def _rects(scene: Scene, item: ItemId) -> tuple[Rect, ...]:
     box, note = scene.placement.room(item), scene.placement.notes.get(item)
     if box is None:
         return ()
-    return tuple(Rect(one.x, one.y, one.width, one.height) for one in (box, *((note.box,) if note else ())))
+    return tuple(rect_of(one) for one in (box, *((note.box,) if note else ())))
+
+
+def rect_of(box: Box) -> Rect:
+    """A box as `spread_apart` takes it."""
+    return Rect(box.x, box.y, box.width, box.height)
 
 
 def _is_held(scene: Scene, item: ItemId) -> bool:

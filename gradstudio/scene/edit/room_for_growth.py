@@ -6,7 +6,7 @@ from itertools import chain
 from gradstudio.graph.model import ROOT, ItemId
 from gradstudio.layout.placement.alignment import Rect, RectIndex
 from gradstudio.scene.edit.drag_group import Corners
-from gradstudio.scene.edit.make_room import with_room
+from gradstudio.scene.edit.make_room import rect_of, with_room
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.scene import Scene
 
@@ -44,8 +44,8 @@ def _everything(scene: Scene) -> RectIndex[ItemId]:
         (item, Rect(left, top, right - left, bottom - top))
         for item, (left, top, right, bottom) in zip(scene.stack.ids, placement.corners, strict=True)
     )
-    frames = ((item, _rect(frame.box)) for item, frame in placement.frames.items())
-    notes = ((item, _rect(note.box)) for item, note in placement.notes.items() if item)
+    frames = ((item, rect_of(frame.box)) for item, frame in placement.frames.items())
+    notes = ((item, rect_of(note.box)) for item, note in placement.notes.items() if item)
     return RectIndex[ItemId](chain(cards, frames, notes))
 
 
@@ -67,11 +67,7 @@ def _in_box(scene: Scene, box: Box, everything: RectIndex[ItemId] | None) -> set
     """The cards, frames and notes of which some lies there."""
     placement, ids, box = scene.placement, scene.stack.ids, box.grown(-TOUCH / 2)
     if everything is not None:
-        return {item for item, _ in everything.meeting(_rect(box))}
+        return {item for item, _ in everything.meeting(rect_of(box))}
     found = {ids[k] for k in placement.cards_in(box, 0.0)}
     found |= {item for item, frame in placement.frames.items() if frame.box.meets(box)}
     return found | {item for item, note in placement.notes.items() if item and note.box.meets(box)}
-
-
-def _rect(box: Box) -> Rect:
-    return Rect(box.x, box.y, box.width, box.height)
