@@ -42,7 +42,7 @@ def row_of_key(graph: Graph, key: str) -> Operator | None:
 
 def holds_autograd(graph: Graph) -> bool:
     """Whether a graph is one of autograd's nodes alone, and so no program."""
-    return bool(graph.nodes) and all(is_of_autograd(graph, item) for item in (*graph.nodes, *graph.blocks))
+    return bool(graph.nodes) and not graph.blocks and all(is_of_autograd(graph, item) for item in graph.nodes)
 
 
 def is_of_autograd(graph: Graph, item: ItemId) -> bool:
