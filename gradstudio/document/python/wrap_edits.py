@@ -6,8 +6,9 @@ from typing import Final, Literal
 from gradstudio.document.python.merge_edits import merge
 from gradstudio.graph.edits import Edits
 from gradstudio.graph.errors import Refused
-from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.names import fresh_name
+from gradstudio.graph.recipes.draft import Draft
 from gradstudio.graph.recipes.grouping.block_wrapping import top_items
 from gradstudio.graph.text.code_text import indented, outdented
 from gradstudio.program.errors import NotReadable
@@ -18,7 +19,7 @@ HEADS: Final[dict[TypedBlock, tuple[str, tuple[str, ...]]]] = {
     "for": ("for {variable} in range(3):", ()),
     "while": ("while True:", ("    break",)),
     "if": ("if True:", ()),
-    "try": ("try:", ("except RuntimeError as error:", "    print(error)")),
+    "try": ("try:", ("except RuntimeError as {error}:", "    print({error})")),
 }
 """What stands above the lines, and below: at first a `while` goes through them once."""
 INDENT = "    "
@@ -38,7 +39,7 @@ def wrap_lines(graph: Graph, items: Iterable[ItemId], kind: TypedBlock) -> Edits
     if list(body[begin : begin + len(chosen)]) != chosen:
         raise Refused("Select statements that follow on one another: those between them would run in the block, too.")
     script = write(graph, stem="program")
-    within = {item for item in graph.order() if not {item, *map(ItemId, graph.ancestors(item))}.isdisjoint(chosen)}
+    within = {*chosen, *(item for block in chosen if block in graph.blocks for item in graph.order(BodyId(block)))}
     spans = [span for span in script.spans if span.node in within]
     if not spans:
         raise Refused("These statements cannot run: they have no lines in the text.")
@@ -46,9 +47,10 @@ def wrap_lines(graph: Graph, items: Iterable[ItemId], kind: TypedBlock) -> Edits
     first, last = min(span.line for span in spans) - 1, max(span.end_line for span in spans)
     margin = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
     head, below = HEADS[kind]
-    variable = fresh_name({name for node in graph.nodes.values() for name in node.names}, "i")
+    taken = Draft(graph).taken_names()
+    own = {"variable": fresh_name(taken, "i"), "error": fresh_name(taken, "error")}
     inner = indented(outdented(lines[first:last], len(margin)), margin + INDENT)
-    block = [margin + head.format(variable=variable), *inner, *(margin + line for line in below)]
+    block = [margin + head.format_map(own), *inner, *(margin + line.format_map(own) for line in below)]
     try:
         return merge(graph, "\n".join([*lines[:first], *block, *lines[last:]]))
     except NotReadable as error:
