@@ -73,18 +73,27 @@ class Part:
         pairs = effect_pairs(self.graph, order)
         pairs += loop_pairs(self.graph, order, [ends[1:] for ends in self.within(body)])
         pairs += self._detours(body, order) if only is not None else []
+        edges = self._edges(body, wires, number)
+        if body == ROOT and not entries and not exits and self._are_cells(order):
+            from gradstudio.layout.layered.reading_order import arrange_in_order
+
+            self.inner[body] = _at_zero(order, arrange_in_order(boxes, edges, pairs))
+            return
         points = arrange_boxes(
             boxes,
-            self._edges(body, wires, number),
+            edges,
             [(one + len(entries), other + len(entries)) for one, other in pairs],
             frozenset(range(len(entries))),
             frozenset(range(behind, len(boxes))),
             frozenset(number[item] for item in order if item in self.light),
             LEAST_WIDTH if body == ROOT else BLOCK_WIDTH,
         )
-        points = points[len(entries) : behind]
-        left, top = min((x for x, _ in points), default=0.0), min((y for _, y in points), default=0.0)
-        self.inner[body] = {item: (x - left, y - top) for item, (x, y) in zip(order, points, strict=True)}
+        self.inner[body] = _at_zero(order, points[len(entries) : behind])
+
+    def _are_cells(self, order: Sequence[ItemId]) -> bool:
+        """Whether frames are all there is, as of a notebook: they are read in their order."""
+        blocks = self.graph.blocks
+        return all(item in blocks and blocks[item].kind == "group" for item in order)
 
     def covers(self, body: BodyId) -> list[Rect]:
         """What the arranged items of a body cover, their notes included, relative to its corner."""
@@ -190,3 +199,9 @@ class Part:
         for portal, crossing in enumerate(wires.leaving.values(), len(wires.entering) + len(number)):
             edges += [Edge(number[item], portal, self.level(body, wire, wire.source), 0.0) for wire, item in crossing]
         return edges
+
+
+def _at_zero(order: Sequence[ItemId], points: Sequence[Point]) -> dict[ItemId, Point]:
+    """The corners of items, from the common corner of all."""
+    left, top = min((x for x, _ in points), default=0.0), min((y for _, y in points), default=0.0)
+    return {item: (x - left, y - top) for item, (x, y) in zip(order, points, strict=True)}

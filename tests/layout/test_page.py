@@ -6,11 +6,15 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gradstudio.graph.model import ROOT
 from gradstudio.layout.layered.arrangement import arrange_boxes
 from gradstudio.layout.layered.fan_out import spread_fan_out
 from gradstudio.layout.layered.layer_assignment import assign_layers
 from gradstudio.layout.layered.model import Box, Edge
 from gradstudio.layout.layered.packing import pack
+from gradstudio.layout.layered.reading_order import arrange_in_order
+from gradstudio.layout.tidy import layout
+from tests.layout.programs import program
 
 SIZES = st.lists(st.tuples(st.floats(50, 3000), st.floats(50, 2000)), max_size=40)
 
@@ -106,3 +110,26 @@ def test_a_fan_that_is_joined_again_stands_in_two_or_three_columns():
         )
     assert len({points[1 + 2 * k][0] for k in range(30)}) == 3
     assert points[join + 1][0] == points[join][0], "a leaf stays beside its user"
+
+
+@given(
+    st.lists(st.tuples(st.floats(50, 3000), st.floats(50, 2000)), min_size=1, max_size=20),
+    st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=30),
+)
+def test_boxes_in_their_order_stand_down_or_to_the_right(sizes, wires):
+    boxes = [Box(*size) for size in sizes]
+    edges = [Edge(one, other, 20.0, 20.0) for one, other in wires if one < other < len(boxes)]
+    points = arrange_in_order(boxes, edges, ())
+    for (x, y), box, (next_x, next_y) in zip(points, boxes, points[1:], strict=False):
+        assert next_x >= x + box.width or (next_x == x and next_y >= y + box.height)
+    assert all(points[edge.target][0] >= points[edge.source][0] + boxes[edge.source].width for edge in edges)
+
+
+def test_the_frames_of_a_notebook_are_read_in_their_order():
+    cells = ["x = torch.ones(3)", "y = x * 2", "a = torch.zeros(2)", "z = y + x", "b = torch.ones(4)", "b.sum()"]
+    text = "\n".join(f"# region: Cell {k}\n{cell}\n# endregion" for k, cell in enumerate(cells))
+    graph = program(text)
+    places = layout(graph)
+    corners = [places[item] for item in graph.bodies[ROOT]]
+    assert len(corners) == len(cells)
+    assert corners == sorted(corners)
