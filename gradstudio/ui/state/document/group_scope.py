@@ -209,7 +209,8 @@ class ShownStore(GraphStore):
         if draft.nodes[INPUTS_CARD].names != self.root.graph.definitions[name].inputs:
             return f"What {name} takes stands in its head, in the code around it: change it there."
         binds = bound_around(self.root.graph.nodes.values()).get(name, ())
-        lost = next((one for one in binds if one not in {*bound_names(draft)}), "")
+        bound = frozenset(bound_names(draft))
+        lost = next((one for one in binds if one not in bound), "")
         return f"The code around {name} may read '{lost[:60]}': change the name in the text." if lost else ""
 
     def accompany(self, edits: Edits) -> None:
