@@ -89,7 +89,7 @@ class Recording:
         self._summarised, self._held, self._last = 0, 0, 0.0
         self._visible = gradients.visible
         self._before: dict[int, Summary | None] = {}
-        self._known: dict[int, Summary] = {}
+        self._known: dict[int, Summary | None] = {}
         self._grows = False
         self._hooks, self._user_hooks = Hooks(), UserHooks(gradients.max_values)
 
@@ -239,11 +239,11 @@ class Recording:
         visible, events, grows = self._visible, self._events, self._grows
         news = events[self._summarised :] if self._summarised else list(events)
         known = self._known = self._summaries(news)
-        values, arrived = self._gradients.values, self._gradients.arrived
+        values, arrived, summary_of = self._gradients.values, self._gradients.arrived, known.__getitem__
         for place, seen in enumerate(news, self._summarised):
             incoming = seen.incoming
-            came = seen.came = _shown(incoming, known)
-            seen.went = _shown(seen.outgoing, known)
+            came = seen.came = tuple(map(summary_of, map(identity, incoming)))
+            seen.went = tuple(map(summary_of, map(identity, seen.outgoing)))
             if grows:
                 self._note_what_grew(seen)
             if seen.leaf is not None:
@@ -266,8 +266,11 @@ class Recording:
         self._known = {}
         self._summarised, self._held = len(events), 0
 
-    def _summaries(self, events: list[GraphNode]) -> dict[int, Summary]:
-        """The summaries of gradients by their identity, made once however many rows show them; out of view outlines."""
+    def _summaries(self, events: list[GraphNode]) -> dict[int, Summary | None]:
+        """The summaries of gradients by identity, made once however many rows show them; out of view outlines.
+
+        None where torch gave none.
+        """
         visible, max_values = self._visible, self._gradients.max_values
         grads: dict[int, Tensor] = {}
         unseen: dict[int, Tensor] = {}
@@ -280,7 +283,8 @@ class Recording:
                 if grad is not None:
                     some[identity(grad)] = grad
         together = summarise_alike(list(grads.values()), max_values)
-        known = dict(zip(unseen, map(outline, unseen.values()), strict=True))
+        known: dict[int, Summary | None] = dict(zip(unseen, map(outline, unseen.values()), strict=True))
+        known[identity(None)] = None
         with figures_shared():
             for (number, grad), summary in zip(grads.items(), together, strict=True):
                 known[number] = summarise(grad, max_values) if summary is None else summary
@@ -369,13 +373,6 @@ class Recording:
             after=seen.after,
             hooks=tuple(self._user_hooks.runs.get(seen.id, ())),
         )
-
-
-def _shown(grads: Grads, known: dict[int, Summary]) -> tuple[Summary | None, ...]:
-    """The summaries of gradients."""
-    if len(grads) == 1 and (grad := grads[0]) is not None:
-        return (known[identity(grad)],)
-    return tuple([None if grad is None else known[identity(grad)] for grad in grads])
 
 
 def _has_hooks(leaf: Tensor) -> bool:

@@ -32,7 +32,21 @@ def wire_gradients(
     if aliases:
         _pass_on(reach, aliases, sent, _sendings_of_seeds(reach, seeds, max_values), max_values)
     sent.sort(key=attrgetter("place"))
-    return [_record(reach, sending) for sending in sent]
+    turns_of = reach.turns_of
+    return [
+        WireGrad(
+            source=sending.source[0],
+            target=sending.target,
+            port=sending.port,
+            output=sending.source[1],
+            turns=sending.turns,
+            source_turns=turns_of(sending.edge, sending.source[0], sending.target, sending.turns),
+            place=sending.place,
+            grad=sending.summary if sending.parts else None,
+            parts=sending.parts,
+        )
+        for sending in sent
+    ]
 
 
 def _pass_on(
@@ -83,18 +97,3 @@ def _sendings_of_seeds(reach: Reach, seeds: Sequence[Seed], max_values: int) -> 
             sending.summary = summarise(seed.grad, max_values)
             found.append(sending)
     return found
-
-
-def _record(reach: Reach, sending: Sending) -> WireGrad:
-    source, output = sending.source
-    return WireGrad(
-        source=source,
-        target=sending.target,
-        port=sending.port,
-        output=output,
-        turns=sending.turns,
-        source_turns=reach.turns_of(sending.edge, source, sending.target, sending.turns),
-        place=sending.place,
-        grad=sending.summary if sending.parts else None,
-        parts=sending.parts,
-    )

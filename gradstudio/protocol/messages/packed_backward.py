@@ -73,25 +73,29 @@ class PackedBackward(Message, frozen=True):
 
 def packed(traced: BackwardTraced) -> PackedBackward:
     """Each summary once, however many rows and wires show it."""
-    table = _Table()
-    number, numbers = table.number, table.numbers
+    shown = [s for row in traced.rows for s in (*row.incoming, *row.outgoing, row.before, row.after)]
+    shown += [wire.grad for wire in traced.wires]
+    summaries = {_identity(summary): summary for summary in shown if summary is not None}
+    numbers: dict[int, Number] = {identity: number for number, identity in enumerate(summaries)}
+    numbers[_identity(None)] = None
+    number = numbers.__getitem__  # asked for by `map` alone: a message has some hundred thousand of them
     rows = [
         PackedRow(
-            row.backward, row.autograd, row.node, row.turns, numbers(row.incoming), numbers(row.outgoing), row.id,
-            row.next, row.values, row.saved, row.order, row.seconds, number(row.before), number(row.after),
-            row.reduction, row.hooks,
+            row.backward, row.autograd, row.node, row.turns, tuple(map(number, map(_identity, row.incoming))),
+            tuple(map(number, map(_identity, row.outgoing))), row.id, row.next, row.values, row.saved, row.order,
+            row.seconds, number(_identity(row.before)), number(_identity(row.after)), row.reduction, row.hooks,
         )
         for row in traced.rows
     ]  # fmt: skip
     wires = [
         PackedWire(
             wire.source, wire.target, wire.port, wire.output, wire.turns, wire.source_turns, wire.place,
-            number(wire.grad), wire.parts,
+            number(_identity(wire.grad)), wire.parts,
         )
         for wire in traced.wires
     ]  # fmt: skip
     rest = msgspec.structs.replace(traced, rows=(), wires=())
-    return PackedBackward(summaries=tuple(table.summaries), rows=tuple(rows), wires=tuple(wires), rest=rest)
+    return PackedBackward(summaries=tuple(summaries.values()), rows=tuple(rows), wires=tuple(wires), rest=rest)
 
 
 def unpacked(message: PackedBackward) -> BackwardTraced:
@@ -126,30 +130,3 @@ def unpacked(message: PackedBackward) -> BackwardTraced:
         for wire in message.wires
     ]  # fmt: skip
     return msgspec.structs.replace(message.rest, rows=tuple(rows), wires=tuple(wires))
-
-
-class _Table:
-    """The summaries so far.
-
-    Attributes:
-        summaries: in the order of their numbers; they are held, so that none has the identity of another.
-    """
-
-    def __init__(self) -> None:
-        self.summaries: list[Summary] = []
-        self._numbers: dict[int, int] = {}
-
-    def numbers(self, shown: Shown) -> tuple[Number, ...]:
-        if len(shown) == 1:
-            return (self.number(shown[0]),)
-        return tuple(map(self.number, shown))
-
-    def number(self, summary: Summary | None) -> Number:
-        if summary is None:
-            return None
-        identity = _identity(summary)
-        number = self._numbers.get(identity)
-        if number is None:
-            number = self._numbers[identity] = len(self.summaries)
-            self.summaries.append(summary)
-        return number
