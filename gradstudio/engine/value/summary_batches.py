@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+from gradstudio.engine.value.rank_spread import Here
 from gradstudio.engine.value.tensor_preview import previews_of_arrays
 from gradstudio.engine.value.tensor_summary import NUMPY_UP_TO, PYTHON_UP_TO, TAME, dtype_name
 from gradstudio.protocol.messages.records import Summary
@@ -30,15 +31,19 @@ _STRIDED = torch.strided
 def summarise_alike(tensors: Sequence[Tensor], max_values: int = 64) -> list[Summary | None]:
     """The summaries of those that have several of their shape among them, as `summarise` gives them; None: alone.
 
-    Call it outside the program's modes.
+    Call it outside the program's modes. One of several ranks has each summarised alone, with its spread.
     """
     found: list[Summary | None] = [None] * len(tensors)
+    if Here.rank is not None:
+        return found
     groups: dict[tuple[torch.dtype, torch.Size], list[int]] = {}
+    fewest = max(PYTHON_UP_TO, max_values)
     for place, tensor in enumerate(tensors):
         kind = tensor.dtype
         if (
             kind in _DTYPES
             and tensor.__class__ in _KINDS
+            and fewest < tensor.numel() <= NUMPY_UP_TO  # early: most of a small program's are fewer
             and tensor.is_cpu
             and tensor.layout is _STRIDED
             and not tensor.is_nested
@@ -49,12 +54,10 @@ def summarise_alike(tensors: Sequence[Tensor], max_values: int = 64) -> list[Sum
                 groups[key].append(place)
             else:
                 groups[key] = [place]
-    fewest = max(PYTHON_UP_TO, max_values)
     for (kind, shape), places in groups.items():
-        count = prod(shape)
-        if len(places) < LEAST or not fewest < count <= NUMPY_UP_TO:
+        if len(places) < LEAST:
             continue
-        for some in _portions(places, max(AT_ONCE // count, LEAST)):
+        for some in _portions(places, max(AT_ONCE // prod(shape), LEAST)):
             for place, summary in zip(
                 some, _of_one_shape([tensors[place] for place in some], kind, shape), strict=True
             ):

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from gradstudio.engine.value.rank_spread import Here
 from gradstudio.engine.value.summary_batches import AT_ONCE, summarise_alike
 from gradstudio.engine.value.tensor_summary import summarise
 from gradstudio.protocol.framing import encode
@@ -28,6 +29,11 @@ def test_tensors_of_one_shape(size: tuple[int, ...], dtype: torch.dtype) -> None
     tensors = [torch.randn(size, dtype=dtype) * 10.0 ** (place % 9 - 4) for place in range(37)]
     assert None not in summarise_alike(tensors)
     assert as_sent(summarise_all(tensors)) == as_sent([summarise(tensor) for tensor in tensors])
+
+
+def test_one_of_several_ranks_tells_a_spread_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Here, "rank", 1)
+    assert all(summary.spread is not None for summary in summarise_all(list(torch.randn(5, 100))))
 
 
 def test_more_than_are_laid_together() -> None:
