@@ -111,10 +111,6 @@ class Inbox:
         """The newest that came, also before its turn; None: nothing did."""
         return self._watch
 
-    def load(self) -> Load | None:
-        """The newest program that came, before its turn; None: there is none."""
-        return self._loads[-1][1] if self._loads else None
-
     def loads(self) -> Sequence[tuple[int, Load]]:
         """All programs that came and have not had their turn, each with its number: they are counted from 1."""
         return tuple(self._loads)

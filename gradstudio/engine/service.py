@@ -69,7 +69,6 @@ class Service:
         self._inbox, self._outbox = inbox, outbox
         self._engine = Engine(outbox.send, inbox.stopped)
         self._engine.runner.sampling.newest_watch = inbox.watch
-        self._engine.runner.sampling.updates.newest = inbox.load
         self._engine.runner.sampling.updates.waiting = inbox.loads
         self._engine.runner.sampling.pauses = inbox.pauses
         freedom.settle()

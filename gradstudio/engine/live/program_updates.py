@@ -24,14 +24,12 @@ class ProgramUpdates:
     """Looks between two turns whether a program waits, and takes it where the run can go on as it.
 
     Attributes:
-        newest: the newest program that came and has not had its turn; None: there is none.
-        waiting: all that did, with their numbers, oldest first.
+        waiting: the programs that came and have not had their turn, with their numbers, oldest first.
         taken: document and revision of the newest that was taken before its turn; None: none was.
     """
 
     def __init__(self, send: Callable[[Message], None], counts: Callable[[], Mapping[ItemId, int]]) -> None:
         """Nothing came; `counts` says how many turns of each loop are over."""
-        self.newest: Callable[[], Load | None] = lambda: None
         self.waiting: Callable[[], Sequence[tuple[int, Load]]] = tuple
         self.taken: Version | None = None
         self._send, self._counts = send, counts
@@ -45,19 +43,16 @@ class ProgramUpdates:
 
     def has_news(self) -> bool:
         """Whether a program waits that nobody has looked at."""
-        newest = self.newest() if self._may_take else None
-        return newest is not None and _version(newest) != self._seen
+        waiting = self.waiting() if self._may_take else ()
+        return bool(waiting) and _version(waiting[-1][1]) != self._seen
 
     def asks(self) -> str:
         """What a verb is left with at the end of a turn where a program is to be taken: "asked"; else ""."""
         if self._next is None and self.has_news():
-            self._next = self._agreed() if shared_updates.is_open else self.newest()
+            waiting = dict(self.waiting())
+            newest = max(waiting)
+            self._next = waiting.get(shared_updates.agreed(newest) if shared_updates.is_open else newest)
         return "asked" if self._next is not None else ""
-
-    def _agreed(self) -> Load | None:
-        """The one that all of several ranks take here; None: none."""
-        waiting = dict(self.waiting())
-        return waiting.get(shared_updates.agreed(max(waiting)))
 
     def take(self, live: Live, stored: StoredTensors) -> None:
         """Go on as the program that waits; where that cannot be, it is said, and the program waits for its turn."""
