@@ -310,9 +310,8 @@ class _Card:
         return [name for name in part.reads if name not in known and name not in own]
 
     def _lenient(self, text: str, kept: Set[Key]) -> Read | None:
-        tree = parse(text)  # which is changed where it is read
         try:
-            if kept or holds_while(text, tree):
+            if kept or holds_while(text, tree := parse(text)):  # which is changed where it is read
                 undrawn = Undrawn(text, [[key] for key in sorted(kept)])
                 return keep_code(undrawn, (), partial(self._read, text, of_code=True))
             try:

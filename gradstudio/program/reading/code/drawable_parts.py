@@ -105,12 +105,13 @@ def _runs(statements: Sequence[ast.stmt], end: int = 0) -> Iterator[list[ast.stm
     found: list[ast.stmt] = []
     for one in statements:
         is_beside = first_line(one) == end
+        is_part = not is_beside and _may_stand_in(one)
         if is_beside and found:
             found.pop()
-        if (is_beside or not _may_stand_in(one)) and found:
+        if found and not is_part:
             yield found
             found = []
-        if not is_beside and _may_stand_in(one):
+        if is_part:
             found.append(one)
         elif not is_beside and not isinstance(one, _APART):
             for body in _bodies_of(one):
