@@ -293,9 +293,7 @@ def run_script(script: Path, of_torchrun: list[str], of_script: list[str], *, te
     follows = [torchrun_entry.FOLLOW, str(script.parent / metrics_file(script, of_script))] if tells else []
     said = (subprocess.PIPE, subprocess.STDOUT) if tells else (None, None)
     with TemporaryFolder("train") as logs:
-        of_torchrun = (
-            of_torchrun if torchrun_entry.has_logs(of_torchrun) else [torchrun_entry.LOGS, str(logs), *of_torchrun]
-        )
+        of_torchrun = torchrun_entry.with_logs(of_torchrun, logs)
         command = [*TORCHRUN, *follows, *of_torchrun, script.name, *of_script]
         with (
             handled_ends(_interrupt),

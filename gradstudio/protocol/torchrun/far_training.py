@@ -33,16 +33,15 @@ def train_there(quiet_s: float) -> None:
     _lay(folder, {place: files[digest] for place, digest in order.files.items()})
     os.chdir(folder)
     os.environ.pop("PYTHONSAFEPATH", None)  # the script is run as any other
-    logs = TemporaryFolder("train")
-    of_logs = [] if torchrun_entry.has_logs(order.of_torchrun) else [torchrun_entry.LOGS, str(logs.path)]
-    sys.argv = ["torchrun", *of_logs, *order.of_torchrun, order.script, *order.of_script]
-    follower = torchrun_entry.Follower(folder / order.lines) if order.lines else None
-    torchrun_entry.hold(quiet_s)
-    try:
-        torchrun_entry.run(follower, names_ranks=order.names_ranks)
-    finally:
-        _send_back(folder, order.files)
-        logs.remove()
+    with TemporaryFolder("train") as logs:
+        of_torchrun = torchrun_entry.with_logs(order.of_torchrun, logs)
+        sys.argv = ["torchrun", *of_torchrun, order.script, *order.of_script]
+        follower = torchrun_entry.Follower(folder / order.lines) if order.lines else None
+        torchrun_entry.hold(quiet_s)
+        try:
+            torchrun_entry.run(follower, names_ranks=order.names_ranks)
+        finally:
+            _send_back(folder, order.files)
 
 
 def _receive() -> tuple[TrainThere, dict[str, bytes]]:

@@ -58,9 +58,10 @@ def main() -> None:
     run(follower, names_ranks=follower is None)
 
 
-def has_logs(of_torchrun: Sequence[str]) -> bool:
-    """Whether a person has said where torchrun is to keep logs."""
-    return any(one.replace("_", "-").split("=", 1)[0] == LOGS for one in of_torchrun)
+def with_logs(of_torchrun: Sequence[str], folder: Path) -> list[str]:
+    """The options of torchrun, with one for logs in a folder where a person has not said where they are kept."""
+    is_said = any(one.replace("_", "-").split("=", 1)[0] == LOGS for one in of_torchrun)
+    return [*([] if is_said else [LOGS, str(folder)]), *of_torchrun]
 
 
 def hold(quiet_s: float | None = None) -> None:
