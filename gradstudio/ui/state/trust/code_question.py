@@ -102,9 +102,9 @@ class CodeQuestion:
         """The lines to be asked for: all as the file counts them, or all as the Code dock does."""
         found = [self.file_lines.shown(one) for one in program.trusted]
         of_file = [CodePart(*shown, True) for shown in found if shown is not None]
-        if len(of_file) == len(found):
-            parts = sorted(of_file, key=lambda part: part.numbers)
-        else:
+        parts = of_file
+        if len(of_file) < len(found):
             in_script = [shown_in_script(program, one) for one in program.trusted]
             parts = [CodePart(tuple(map(self.line, numbers)), text) for numbers, text in in_script]
+        parts.sort(key=lambda part: part.numbers)
         return tuple(dict.fromkeys(parts))  # one line may hold several calls
