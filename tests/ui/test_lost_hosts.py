@@ -291,3 +291,26 @@ def test_a_window_that_closes_leaves_what_it_kept_running(
     assert (found.is_busy, found.is_joined) == (True, False)
     host_check.end_staying(host, found.name)
     desk.until(lambda: all(map(is_gone, processes)))
+
+
+@pytest.mark.parametrize("moment", ["cut and seen", "cut just now", "slow"])
+def test_what_is_no_longer_kept_running_ends_there_when_another_place_is_chosen(
+    desk: Desk, connect, moment: str
+) -> None:
+    connect(f"{sys.executable} {slow_line.__file__} {DELAY_MS} {{server}}" if moment == "slow" else "")
+    desk.until(lambda: desk.session.engine.ready)
+    actions, client = desk.window.actions, desk.session.engine.client
+    actions["run.keep"].trigger()
+    desk.until(lambda: client.keeps_running)
+    desk.key(Qt.Key.Key_F5)
+    desk.until(lambda: desk.session.results.loops)
+    processes = family(desk)
+    if moment != "slow":
+        os.kill(client.pid, signal.SIGKILL)
+    if moment == "cut and seen":
+        desk.until(lambda: client.goes_on)
+    actions["run.keep"].trigger()
+    client.move_to("", None)
+    if moment == "slow":
+        processes[0].kill()
+    desk.until(lambda: all(map(is_gone, processes)))

@@ -95,6 +95,15 @@ class EngineChild(QObject):
         """As `let_go`, once all that it was told is there."""
         self.discard()
 
+    def end_there(self) -> None:
+        """End what goes on without us; nothing of this machine does."""
+
+    def finish(self, patience_ms: int) -> None:
+        """Wait until it has ended, and have it end."""
+        if not self.process.waitForFinished(patience_ms):
+            self.process.kill()
+            self.process.waitForFinished(patience_ms)
+
     def discard(self) -> None:
         """Kill without a word; nothing it still says is heard."""
         self._discarded = True

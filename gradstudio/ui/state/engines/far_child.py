@@ -14,6 +14,7 @@ from gradstudio.protocol.hosts.far_frames import FarDecoder
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.hosts.host_command import refusal, start_command
 from gradstudio.protocol.hosts.host_failures import LAST_WORDS, OF_SSH, loss, start_failure
+from gradstudio.protocol.hosts.porter import KEPT
 from gradstudio.protocol.hosts.tensor_sending import ASK_BYTES, PIECE_BYTES, TensorSending
 from gradstudio.protocol.messages.events import Event, Log
 from gradstudio.protocol.messages.hosting import Beat, Document, Handover, Join, Lacking, Leave, Stay, Staying
@@ -43,7 +44,8 @@ class FarChild(EngineChild):
         self._errors, self._reason = "", ""
         self.host, self._may_send = host, may_send
         self._sending, self._is_sending = TensorSending(), False
-        self._is_asking = self._joins = self._may_stay = False
+        self._is_asking = self._joins = self._is_to_end = False
+        self._name = ""
         super().__init__(start_command(host, bundle_key(), *options), parent)
         self.process.bytesWritten.connect(self._send_more)
         self._heart = QTimer(self)
@@ -62,9 +64,9 @@ class FarChild(EngineChild):
         """Go on when the line breaks, called so; "": end with it."""
         if bool(title) == bool(self.stays):
             return
-        name, self._may_stay = self.stays or uuid.uuid4().hex, True
-        self.process.write(encode(Stay(name=name, title=title, ends=not title)))
-        self.stays, self.is_kept = name if title else "", False
+        self._name, self._is_to_end = self.stays or uuid.uuid4().hex, not title
+        self.process.write(encode(Stay(name=self._name, title=title, ends=not title)))
+        self.stays, self.is_kept = self._name if title else "", False
         self.kept.emit()
 
     def keep(self, document: Document) -> None:
@@ -73,8 +75,9 @@ class FarChild(EngineChild):
 
     def join(self, name: str, heard: int, *, is_new: bool = False) -> None:
         """Take up the engine that stays under a name, of which so much was heard; `is_new`: another window began it."""
-        self.stays, self._frames.heard = name, heard
-        self._joins = self._may_stay = self.is_kept = True  # it goes on: so it is found there
+        self.stays = self._name = name
+        self._frames.heard = heard
+        self._joins = self.is_kept = True  # it goes on: so it is found there
         self.process.write(encode(Join(heard=heard, is_new=is_new)))
 
     def let_go(self) -> None:
@@ -87,12 +90,28 @@ class FarChild(EngineChild):
             self.process.closeWriteChannel()
 
     def discard(self) -> None:
-        """End it without a word, also where it would stay."""
-        if not self._may_stay or self.process.state() != QProcess.ProcessState.Running:
-            super().discard()
+        """End it without a word, also where it would stay, and where its line is slow or broken."""
+        is_running = self.process.state() == QProcess.ProcessState.Running
+        self._is_to_end = bool(self._name)
+        if self._name and is_running:
+            self.process.write(encode(Leave()))
+            self.leave()
             return
-        self.process.write(encode(Leave()))
-        self.leave()
+        self.end_there()
+        super().discard()
+
+    def end_there(self) -> None:
+        """End what stays there by a line of its own, which outlives this window and ends soon."""
+        if not self._name:
+            return
+        other = QProcess()
+        program, *arguments = start_command(self.host, bundle_key(), KEPT, "end", self._name)
+        other.setProgram(program)
+        other.setArguments(arguments)
+        other.setStandardInputFile(QProcess.nullDevice())
+        other.setStandardOutputFile(QProcess.nullDevice())
+        other.setStandardErrorFile(QProcess.nullDevice())
+        other.startDetached()
 
     def leave(self) -> None:
         """As `let_go`, once all that it was told is there."""
@@ -119,7 +138,7 @@ class FarChild(EngineChild):
             self.document_came.emit(message)
             return True
         if isinstance(message, Handover):
-            self.goes_on = True
+            self.goes_on, self._is_to_end, self._name = True, False, ""  # it is no more this window's to end
             self._reason = f"What runs on “{self.host.name}” was taken up by another window."
             self.process.kill()
             return True
@@ -163,6 +182,12 @@ class FarChild(EngineChild):
 
     def _new_decoder(self) -> FarDecoder:
         return self._frames
+
+    def _on_process_finished(self, code: int, status: QProcess.ExitStatus) -> None:
+        is_broken = status == QProcess.ExitStatus.CrashExit or code == OF_SSH
+        if self._is_to_end and is_broken:  # nobody knows whether it was heard there
+            self.end_there()
+        super()._on_process_finished(code, status)
 
     def _end_group(self) -> None:
         """What code has started there ends there; a number of a process from there is none of ours."""

@@ -15,7 +15,7 @@ from gradstudio.protocol.messages.inference import Inferring
 from gradstudio.protocol.messages.requests import Request, SampleMemory
 from gradstudio.protocol.process_group import COMMAND, RUNS_CODE
 from gradstudio.ui.state.engines.engine_child import EngineChild, take_over
-from gradstudio.ui.state.run.engine_exchange import EngineAside, EngineLeft, Exchange, Line
+from gradstudio.ui.state.run.engine_exchange import EngineAside, EngineLeft, Exchange, Line, end_unless_kept, left_of
 
 if TYPE_CHECKING:
     from gradstudio.protocol.messages.hosting import Document
@@ -149,6 +149,7 @@ class EngineClient(QObject):
         engine = self._make(("--kept", "join", left.name), self)
         engine.hello = left.hello
         engine.join(left.name, left.heard, is_new=left.hello is None)
+        engine.stay(self._stay_title)  # that may have been taken back meanwhile
         self._engine = engine
         self._listen(engine)
         self._set_state("starting")
@@ -163,8 +164,7 @@ class EngineClient(QObject):
     ) -> None:
         """Have engines on a host, as `make` starts them, or on this machine again ("", None); all there were end.
 
-        Every line that used one is to be told. `joins`: an engine that goes on there is taken up; `leaves`: that at
-        work goes on.
+        Lines that used one are to be told. `joins`: what goes on there is taken up; `leaves`: that at work goes on.
         """
         for line in tuple(self._aside):
             self._aside.pop(line).engine.discard()
@@ -176,6 +176,8 @@ class EngineClient(QObject):
                 spare.discard()
         self._spare = self._spare_for_code = None
         self._discard(leaves=leaves)
+        end_unless_kept(None if leaves else self._left, self._stay_title, joins)
+        self._left = None
         self.place, self._make, self._quick_deaths, self.hello = place, make, 0, None
         self.state = ""  # that of the next one is announced, whatever the last one's was
         if joins is None:
@@ -237,11 +239,11 @@ class EngineClient(QObject):
         """End all processes."""
         self._closing = True
         self._spare_timer.stop()
-        waiting = [one.engine for one in self._aside.values()]
-        for engine in (self._engine, self._spare, self._spare_for_code, *waiting):
+        for engine in (self._engine, self._spare, self._spare_for_code, *(one.engine for one in self._aside.values())):
             if engine is not None:
                 engine.let_go() if engine.stays and (self.state == "busy" or self.goes_on) else engine.discard()
-                engine.process.waitForFinished(KILL_WAIT_MS)
+                engine.finish(KILL_WAIT_MS)
+        end_unless_kept(self._left, self._stay_title)
         self._engine = self._spare = self._spare_for_code = None
         self._aside.clear()
 
@@ -298,6 +300,7 @@ class EngineClient(QObject):
         self._engine = engine
         self.exchange.forget(code_line)  # once, and before anybody hears of it: the first to hear may ask at once
         self._listen(engine)
+        end_unless_kept(self._left, self._stay_title)
         self._left = None
         if self._stay_title and self.place:
             engine.stay(self._stay_title)
@@ -351,18 +354,15 @@ class EngineClient(QObject):
         was_ready, self._inferred_at = self.ready, self.infers_at
         self.exchange.ended_for = self.exchange.code_line
         if self._engine is not None:
-            if self._engine.goes_on is False:
-                self._left = None
-            elif self._engine.goes_on:
-                self._left = EngineLeft(self._engine.stays, self._engine.heard, self.hello, self._stay_title)
+            if self._engine.goes_on is not None:
+                self._left = left_of(self._engine, self.hello, self._stay_title)
             self._engine.deleteLater()
             self._engine = None
         self._quick_deaths = 0 if was_ready else self._quick_deaths + 1
         if self._quick_deaths >= MAX_QUICK_DEATHS or self.place:  # a host is asked again when a person asks
             self._set_state("dead")
-            self.died.emit(how)
-            return
-        self._replace()
+        else:
+            self._replace()
         self.died.emit(how)
 
     def _on_aside_message(self, message: Event) -> None:

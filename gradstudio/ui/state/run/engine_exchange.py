@@ -137,9 +137,22 @@ class EngineLeft(NamedTuple):
         heard: how many of its messages came.
         hello: what it is; None where another window began it.
         title: what it is called there.
+        end: ends it there, if this window began it.
     """
 
     name: str
     heard: int = 0
     hello: Hello | None = None
     title: str = ""
+    end: Callable[[], None] = lambda: None
+
+
+def left_of(engine: EngineChild, hello: Hello | None, title: str) -> EngineLeft | None:
+    """What goes on of an engine that was lost."""
+    return EngineLeft(engine.stays, engine.heard, hello, title, engine.end_there) if engine.goes_on else None
+
+
+def end_unless_kept(left: EngineLeft | None, title: str, joins: EngineLeft | None = None) -> None:
+    """End what goes on without us where nothing is to go on any more (no `title`), unless it is to be joined."""
+    if left is not None and not title and (joins is None or joins.name != left.name):
+        left.end()
