@@ -145,10 +145,8 @@ class TurnSampling:
         now = loop.turn_began_s = time.perf_counter()
         if now - self._told_s >= sampled_loop.TELL_S:
             self.tell(live)
-        if (end is None or end.place is None) and any(one.is_long for one in self._loops):
-            self.checkpoints.look(live, self.curves.counts)
         if end is None or end.place is None:
-            self._keep_file(live)
+            self._keep(live)
             self.best.tell()
         live.cursor.pass_turn()
         is_broken = end is not None and (end.place is not None or end.error is not None)
@@ -290,22 +288,23 @@ class TurnSampling:
         began = time.perf_counter()
         self._telling.flush()
         loop.note_telling(time.perf_counter() - began)
-        done = backwards = 0
+        backwards = 0
         before = loop.frame.turn
         ended_at: Path = ()
         end: TurnsEnd | None = None
         while left and not self._stopped() and (end is None or (end.place is None and end.error is None)):
-            end = self._run(live, loop, left, live.step_count + done * len(loop.steps))
+            end = self._run(live, loop, left, live.step_count)
             if not end.turns and end.place is None:
                 break  # there are no more
-            done, backwards = done + end.turns, backwards + end.backwards
+            live.step_count += end.turns * len(loop.steps)
+            backwards += end.backwards
             ended_at = end.left
             if end.place is None and end.error is None:
-                # The next record may be far away where one costs much: whoever is killed until then loses no more.
-                if self.files.is_due(live):
+                # The next record may be far away where one costs much: no more is lost, or run again, until then.
+                if self.files.is_due(live) or self.checkpoints.is_due:
                     catch_up(live.gradients, backwards)
                     backwards = 0
-                    self._keep_file(live)
+                    self._keep(live)
                 self.best.tell()
             left = self._turns_left(loop, goal) if not self.ends_verb() else 0
             if time.perf_counter() - self._told_s >= sampled_loop.TELL_S:
@@ -316,15 +315,16 @@ class TurnSampling:
         loop.is_sampled, loop.seen = True, loop.frame.turn
         place = end.place if end is not None else None
         is_shown = self._stopped() or self.pauses() or place is not None or (end is not None and end.turns == 0)
-        live.step_count += done * len(loop.steps)
         catch_up(live.gradients, backwards)
         ahead = ids_behind(loop.frame, ended_at) if ended_at else frozenset[ItemId]()
         self._tell_again(live, loop, ids_from(loop.frame, place) if place is not None else ahead, is_shown)
         loop.note_telling(time.perf_counter() - began)
         return end
 
-    def _keep_file(self, live: Live) -> None:
-        """The run stands at the end of a turn: send it to be kept, where it is time for that."""
+    def _keep(self, live: Live) -> None:
+        """The run stands at the end of a turn: keep what it is, here and as a file, where it is time for that."""
+        if any(one.is_long for one in self._loops):
+            self.checkpoints.look(live, self.curves.counts)
         kept = self.files.look(live, self.curves.counts)
         if kept is not None:
             self.tell(live)  # curves are known up to there

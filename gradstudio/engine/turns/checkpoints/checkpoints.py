@@ -108,11 +108,16 @@ class Checkpoints:
         self.why_none = self.size_words = ""
         self._kept, self._due_s, self._budget = [], 0.0, 0
 
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time for one, of a run that can have any."""
+        return not self.why_none and time.perf_counter() >= self._due_s
+
     def look(self, live: Live, counts: dict[ItemId, int]) -> None:
         """The run stands at the end of a turn: keep what it is, when it is time for that."""
-        now = time.perf_counter()
-        if now < self._due_s or self.why_none:
+        if not self.is_due:
             return
+        began_s = time.thread_time()  # what it costs: where the machine is busy, it takes longer by the clock
         try:
             self._take(live, counts)
         except UnknownState as error:
@@ -122,7 +127,7 @@ class Checkpoints:
             words = TOO_LARGE.format(size=spelled_bytes(self._budget))
             self.clear()
             self.why_none = self.size_words = words
-        self._due_s = max(now + EVERY_S, time.perf_counter() + (time.perf_counter() - now) / SHARE)
+        self._due_s = time.perf_counter() + max(EVERY_S, (time.thread_time() - began_s) / SHARE)
 
     def before(self, loops: Loops, turns: Turns) -> Checkpoint | None:
         """The last one before the beginning of a turn."""

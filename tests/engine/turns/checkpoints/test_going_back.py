@@ -12,7 +12,7 @@ from torch import nn
 
 from gradstudio.engine.script.compiled_steps import Head
 from gradstudio.engine.script.generator_states import GeneratorStates
-from gradstudio.engine.turns import turn_sampling
+from gradstudio.engine.turns import sampled_loop, turn_sampling
 from gradstudio.engine.turns.checkpoints import checkpoints
 from gradstudio.engine.turns.checkpoints.object_states import ObjectStates, TooLarge, UnknownState
 from gradstudio.graph.model import ItemId
@@ -72,7 +72,7 @@ class Clock:
         self.now_s += 0.01
         return self.now_s
 
-    monotonic = perf_counter
+    monotonic = thread_time = perf_counter
 
 
 @pytest.fixture(autouse=True)
@@ -352,6 +352,32 @@ def test_of_a_long_run_checkpoints_are_spread_over_all_of_it(bench: Bench, monke
     assert bench.engine.do(Do(verb="run", samples_turns=True)).outcome == "done"
     turns = [0, *(one.turns[0] for one in bench.engine.runner.sampling.checkpoints._kept), 199]
     assert len(turns) > 4 and max(b - a for a, b in pairwise(turns)) <= 80, turns
+
+
+def test_where_records_are_far_apart_checkpoints_are_not(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a record costs so much that there is none for seconds, which are thousands of turns."""
+    monkeypatch.setattr(sampled_loop, "SHARE", 1e-9)
+    loop = loop_of(bench, DROPOUT, 1)
+    run(bench, DROPOUT)
+    kept = bench.engine.runner.sampling.checkpoints
+    turns = [0, *(one.turns[0] for one in kept._kept), 199]
+    assert max(b - a for a, b in pairwise(turns)) < 40, turns
+    fresh = Bench()
+    fresh.load(DROPOUT)
+    for turn in (150, 60, 110):
+        assert go(bench, loop, turn) == "done" and go(fresh, loop, turn) == "done"
+        assert_same(values(bench), values(fresh))
+
+
+def test_a_checkpoint_that_had_to_wait_for_the_processor_puts_off_none(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(checkpoints, "time", clock)
+    monkeypatch.setattr(clock, "thread_time", lambda: 0.0)
+    monkeypatch.setattr(checkpoints, "SHARE", 1e-9)
+    run(bench, DROPOUT)
+    assert len(bench.engine.runner.sampling.checkpoints._kept) > 2
 
 
 def test_memory_that_did_not_change_is_kept_once() -> None:
