@@ -95,7 +95,7 @@ class ArgumentPrinter:
         wire = self._graph.wires.get((owner.id, parameter.name))
         if wire is None:
             literal = owner.literals.get(argument.paths[0], "")
-            is_free = isinstance(owner, Block) or owner.positional is None
+            is_free = isinstance(owner, Block) or owner.positional is None or parameter.kind is Kind.VALUES
             if is_free and literal.startswith("("):
                 self._without_parentheses(line, literal)
                 return

@@ -5,6 +5,8 @@ from gradstudio.late_pattern import late
 INDENT = "    "
 _MARKER = late(r"\s*(region:|endregion|\\)")
 _COOKIE = late(r"coding[:=]")
+_AS_WRITTEN = late(r"(?i)coding[:=][ \t]*utf-?8(?![-\w.])")
+"""A script is written in UTF-8, and may say so."""
 
 
 def comment_lines(text: str) -> list[str]:
@@ -43,8 +45,9 @@ def remark(text: str) -> str:
 
 
 def declares_encoding(lines: list[str]) -> bool:
-    """Whether Python would take a comment among the first two lines for the encoding of the file."""
-    return any(line.lstrip().startswith("#") and _COOKIE.search(line) for line in lines[:2])
+    """Whether Python would take a comment among the first two lines for an encoding that the file has not."""
+    comments = [line for line in lines[:2] if line.lstrip().startswith("#")]
+    return any(len(_COOKIE.findall(line)) > len(_AS_WRITTEN.findall(line)) for line in comments)
 
 
 def _comment(text: str) -> str:

@@ -19,7 +19,7 @@ from gradstudio.graph.names import bound_names
 from gradstudio.graph.recipes.grouping.definition_copies import with_ids
 from gradstudio.graph.text.code_functions import Free, bound_by_alias
 from gradstudio.graph.text.code_names import names_of_code
-from gradstudio.graph.text.code_records import STANDARD, code_of, is_code, is_members, with_code
+from gradstudio.graph.text.code_records import STANDARD, code_names, code_of, is_code, is_members, with_code
 from gradstudio.graph.text.code_text import indented, outdented
 from gradstudio.graph.text.drawn_bodies import body_line, body_name, body_places
 from gradstudio.program.errors import NotReadable
@@ -140,6 +140,7 @@ class _Around:
         self._standard = {name for name in self.names if meant.get(name) == STANDARD.get(name, "")}
         self.looks_into_functions = False
         self._is_whole = len(graph.nodes) == 1 and not graph.definitions
+        self.is_open = self._is_whole and any(code_names(one).is_open for one in graph.nodes.values() if is_code(one))
         self.torch = {name for name in self.names if meant.get(name, "").partition(".")[0] == "torch"}
         self.device = "torch" in self.torch
 
@@ -272,7 +273,8 @@ class _Card:
     def _sound(self, text: str, part: DrawablePart, taken: Sequence[str]) -> Read | None:
         """What is read of a part, which is a function in `text` that takes `taken`; None where it has to stay code.
 
-        Where code looks into functions, and in a stretch, what would be printed otherwise than it was typed is code.
+        Where code looks into functions or reaches for names, and in a stretch, what would be printed otherwise than it
+        was typed is code.
         """
         try:
             function = parse(text).body[-1]
@@ -293,7 +295,7 @@ class _Card:
             lines = [f"def {_NAME}({', '.join(taken)}):", *indented("\n".join(body_lines(read.graph, name)), _INDENT)]
             printed = ast.parse("\n".join(lines)).body[0]
             assert isinstance(printed, ast.FunctionDef)
-            if not (part.is_stretch or self._around.looks_into_functions):
+            if not (part.is_stretch or self._around.is_open or self._around.looks_into_functions):
                 return read if self._is_named_alike(printed, part) else None
             other = set(printed_otherwise(printed.body, part.statements, function.body))
             if not other:

@@ -20,7 +20,10 @@ _TAME_OF_INSPECT = frozenset(
     "signature currentframe getargvalues Parameter isclass isfunction ismethod ismodule isbuiltin getmembers".split()
 )
 """What `inspect` has that does not ask for lines."""
-_LINES = frozenset("f_code f_lineno co_firstlineno co_code co_lines tb_lineno".split())
+_LINES = frozenset(
+    "f_code f_lineno co_firstlineno co_code co_lines tb_lineno extract_tb extract_stack walk_tb walk_stack "
+    "format_exc format_exception format_tb format_stack TracebackException".split()
+)
 
 
 def looks_into_functions(statements: Iterable[ast.stmt]) -> bool:

@@ -8,13 +8,11 @@ import pytest
 
 from gradstudio.document import file
 from gradstudio.graph.edits import ReplaceNode, SetDefinition, apply, apply_all
-from gradstudio.graph.errors import Refused
 from gradstudio.graph.model import Graph
 from gradstudio.graph.recipes.fragments import copy_items, paste
 from gradstudio.graph.recipes.grouping.group_creation import make_group
 from gradstudio.graph.text.code_records import code_of, is_code
 from gradstudio.graph.text.drawn_bodies import with_bodies
-from gradstudio.graph.text.late_names import late_name_edits
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.merging.merge import merge_text
@@ -125,6 +123,7 @@ def test_what_reaches_out_of_it_stays_code(body: str) -> None:
         "import sys; print(sys._getframe().f_lineno)",
         "import inspect; print(inspect.stack())",
         "torch.jit.script(A())",
+        "import traceback; print(traceback.format_exc())",
     ],
 )
 def test_code_that_looks_into_functions_finds_them_as_typed(line: str) -> None:
@@ -270,6 +269,22 @@ a = A()
     )
 
 
+def test_what_a_method_of_anything_is_given_stays_apart_beside_keywords_in_any_order() -> None:
+    text = """\
+class A:
+    def f(self, parser):
+        parser.add_argument("--rate", type=float, default=0.1)
+        parser.add_argument("-n", "--number", type=int, default=2)
+        return torch.ones(1)
+
+
+a = A()
+"""
+    written = write_script(read(text))
+    assert text.rpartition("\n\n\n")[0] in written
+    assert write_script(read(written, head="")) == written
+
+
 def test_functions_of_one_name_are_not_taken_for_one_another() -> None:
     text = "class A:\n    def f(self):\n        return torch.ones(1)\n\n\na = A()\n\n\n"
     text += text.replace("ones", "zeros").replace("a =", "b =")
@@ -291,80 +306,6 @@ def values_of(script: str) -> tuple[float, tuple[int, ...]]:
     namespace: dict[str, Any] = {}
     exec(script, namespace)
     return namespace["mean"].item(), tuple(namespace["shape"])
-
-
-SETTINGS = """\
-import torch
-
-rate = 0.1
-exec("rate = 0.2")
-
-x = torch.ones(2) * rate
-# three turns
-for k in range(3):
-    x = torch.relu(x) - rate
-    if x.sum() < 0:
-        break
-print(x)
-"""
-"""`exec` may bind anything, `torch` itself, and what stands behind it looks names up when it runs."""
-
-
-def test_what_stands_behind_exec_is_drawn_in_its_place() -> None:
-    graph = read(SETTINGS, head="")
-    inside = graph.definitions["loop()"]
-    assert inside.inputs == inside.settings == ("rate",)
-    assert {"torch.ones", "torch.relu"} <= set(operators(graph, "loop()"))
-    assert 'exec("rate = 0.2")\n\nx = k = ...  # drawn: loop()' in codes(graph)
-    assert [node.names for node in graph.nodes.values()] == [("torch", "rate", "x", "k")]
-
-
-def test_a_stretch_is_printed_as_it_was_typed() -> None:
-    graph = read(SETTINGS, head="")
-    assert write_script(graph) == SETTINGS
-    again = file.loads(file.dumps(graph))
-    assert write_script(again) == SETTINGS
-
-
-@pytest.mark.parametrize(
-    ("typed", "is_drawn"),
-    [
-        ("y = torch.ones(2)", True),
-        ("y = torch.nn.functional.relu(rate)", False),  # printed F.relu
-        ("del rate; y = torch.ones(2)", False),
-        ("from torch import ones; y = torch.ones(2)", False),
-        ("device = torch.ones(2)", False),  # a word of the writer
-        ("y = [torch.ones(k) for k in range(2)]", False),  # a loop, in other words
-        ("try:\n    y = torch.ones(2)\nfinally:\n    z = 1", True),
-        (
-            "if rate:\n    y = 1\nelif torch:\n    y = torch.ones(2)\n    del rate\nelse:\n    y = torch.relu(rate)",
-            True,
-        ),
-        ("if rate: y = torch.ones(2); del rate", False),
-        ("if __name__ == '__main__':\n    y = torch.ones(2)\n    exec('')\n    z = torch.relu(y)", True),
-    ],
-)
-def test_a_stretch_is_drawn_as_far_as_it_would_be_printed_as_it_was_typed(typed: str, is_drawn: bool) -> None:
-    text = f"import torch\n\nrate = 2\nexec('rate = 3')\n{typed}\n"
-    graph = read(text, head="")
-    assert bool(graph.definitions) == is_drawn
-    assert ast.dump(ast.parse(write_script(graph))) == ast.dump(ast.parse(text))
-    assert write_script(read(write_script(graph), head="")) == write_script(graph)
-
-
-def test_an_edited_stretch_is_part_of_the_text() -> None:
-    graph = read(SETTINGS, head="")
-    target = merge_text(graph, write_script(graph).replace("torch.relu(x)", "torch.abs(x)"))
-    assert "torch.abs" in operators(target, "loop()")
-    assert "torch.abs(x) - rate" in write_script(target)
-
-
-def test_what_a_stretch_binds_keeps_its_name() -> None:
-    before, after = read(SETTINGS, head=""), read(SETTINGS, head="")
-    (node,) = after.nodes.values()
-    apply(after, ReplaceNode(msgspec.structs.replace(node, names=("rate", "z", "k"))))
-    with pytest.raises(Refused, match="'x'"):
-        late_name_edits(before, after)
 
 
 def test_a_body_that_reads_the_device_in_code_takes_it() -> None:
