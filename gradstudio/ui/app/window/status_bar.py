@@ -12,7 +12,7 @@ from gradstudio.graph.groups.definitions import group_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.debugging import Checked
 from gradstudio.protocol.messages.progress import Asked
-from gradstudio.ui.app.window.status_parts import Light, StatusWords, ZoomButton, keep_width
+from gradstudio.ui.app.window.status_parts import LEAST_PX, Light, StatusWords, ZoomButton, keep_width
 from gradstudio.ui.docks.memory.curve import in_words
 from gradstudio.ui.docks.messages.message_model import did_not_run, left_out, name_of
 from gradstudio.ui.state.run.run_patience import waited_words
@@ -46,6 +46,7 @@ class StatusBar(QStatusBar):
         self._has_turns, self._facts = False, list[str]()
         self._role, self._old_warning = "", False
         self._is_crowded, self._switches = False, list[QToolButton]()
+        self._has_long_run = False
         self._drawn: frozenset[ItemId] = frozenset()
         self.setSizeGripEnabled(False)
         self.message, self._message_icon = StatusWords(self), QLabel(self)
@@ -129,8 +130,9 @@ class StatusBar(QStatusBar):
     def make_room(self, is_needed: bool) -> None:
         """What a person has to decide has the room of the facts that stand."""
         self._is_crowded = is_needed
-        for fact in (self.counts, self.device, self.memory, *self._switches):
+        for fact in (self.memory, *self._switches):
             fact.setVisible(not is_needed)
+        self._show_program()
         self._show_facts()
 
     def set_theme(self, theme: Theme) -> None:
@@ -211,6 +213,21 @@ class StatusBar(QStatusBar):
             facts[:0] = loop_words(self._session.graph_store.graph, shown)
         self.passes.setText(" · ".join(facts))
         self.passes.setVisible(bool(facts) and not self._is_crowded)
+        if loops or self._has_long_run:
+            self._has_long_run = bool(loops) and (self._has_long_run or self._wanted_width() > self.width())
+            self._show_program()
+
+    def _show_program(self) -> None:
+        """What the program is gives its room to how far a run is, until that is over, where both have none."""
+        for fact in (self.counts, self.device):
+            fact.setVisible(not self._is_crowded and not self._has_long_run)
+
+    def _wanted_width(self) -> int:
+        """In which all that can stand here is read; pixels."""
+        standing = (self.passes, self.counts, self.device, self.light, self.memory, self.zoom, *self._switches)
+        spaces = self.layout().spacing() * (len(standing) + 1)
+        words = self.message.wanted_width if self.message.full else LEAST_PX
+        return sum(one.sizeHint().width() for one in standing) + spaces + words
 
     def _say_hit(self, state: RunState) -> None:
         """Why the run has paused, and what goes on from there."""

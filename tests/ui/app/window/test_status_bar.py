@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Verb
 from gradstudio.protocol.messages.events import Failed, Memory
+from gradstudio.protocol.messages.progress import Turned
 from gradstudio.ui.app.window.status_bar import StatusBar
 from gradstudio.ui.app.window.status_parts import SMALL_PX, StatusWords
 from gradstudio.ui.state.results.failure import Failure
@@ -224,3 +225,20 @@ def test_a_long_message_is_cut_and_whole_in_its_tooltip(qtbot: QtBot, session: S
     status.say("word " * 100)
     assert status.message.text().endswith("…")
     assert status.message.toolTip() == "word " * 100
+
+
+def test_how_far_a_long_run_is_has_the_room_of_what_the_program_is(qtbot: QtBot, session: Session, dark: Theme) -> None:
+    status = bar(qtbot, session, dark)
+    status.device.setText("device cuda:0")
+    status.light.show_light("trusted code · torch 2.12.0 ready", dark.color("ok"))
+    status.resize(800, 30)
+    tables = session.results.tables
+    tables.add_turns(Turned(loop=ItemId("epochs"), turn=0, total=40))
+    tables.add_turns(Turned(loop=ItemId("batches"), around=(0,), turn=0, total=44_888))
+    tables.add_turns(Turned(loop=ItemId("batches"), around=(0,), turn=3_777, total=44_888, seconds=10.0))
+    tables.pace.flush()
+    assert status.passes.text().endswith(" left") and not status.counts.isVisible()
+    qtbot.waitUntil(lambda: status.passes.width() >= status.passes.sizeHint().width())
+    tables.rest(is_inside=False)
+    tables.pace.flush()
+    assert status.counts.isVisible() and status.device.isVisible() and not status.passes.isVisible()
