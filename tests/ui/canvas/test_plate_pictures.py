@@ -107,3 +107,10 @@ def test_a_plate_that_has_texts_is_never_blank(qtbot: QtBot, dark: Theme) -> Non
             assert name.strip("…"), (layout.title, zoom)
             begins = (layout.names or layout.title, layout.title)
             assert any(whole.startswith(name.rstrip("…")) for whole in begins)
+
+
+def test_a_plate_of_what_only_has_a_name_says_its_first_letters(qtbot: QtBot, dark: Theme) -> None:
+    text = "import torch\nx = torch.ones(2)\na_long_second_name_of_it = x\n"
+    scene, style = scene_after_run(read_script(text).graph, dark), CanvasStyle(dark)
+    layout = next(card.layout for card in scene.stack.cards.values() if card.layout.title == "=")
+    assert plate_name(style.meter, layout, "plate_small", 40.0).startswith("a_")

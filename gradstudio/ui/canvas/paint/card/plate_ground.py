@@ -19,6 +19,8 @@ from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 LEAST_PORT_ZOOM = 0.25
 SIGN_ROOM = 18.0
 """At the right end of a head, for a sign: no letter is under it."""
+ASSIGNMENT = "="
+"""The title of what only gives a name to something."""
 Align = Qt.AlignmentFlag
 
 
@@ -127,10 +129,11 @@ def _paint_title(
 def plate_name(meter: TextMeasure, layout: CardLayout, role: str, width: float) -> str:
     """What stands for a card in that width: its name, long enough to be told from others, or its operator's title.
 
-    Where neither has room the first letters of the name do.
+    Where neither has room the first letters of the name do, also in place of a sign that says no more than that it has
+    one.
     """
     name = layout.names or layout.title
     found = shorten_title(meter, name, role, width)
-    if not found and meter.width(layout.title, role) <= width:
+    if not found and layout.title != ASSIGNMENT and meter.width(layout.title, role) <= width:
         found = layout.title
     return found or meter.elided(name, role, width)
