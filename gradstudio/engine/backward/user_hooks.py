@@ -5,6 +5,7 @@ what it is given and what it leaves.
 """
 
 import functools
+import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
@@ -152,10 +153,10 @@ def _only_notes(hook: Callable[..., Any]) -> bool:
 
 
 def _plain(function: Any) -> Any:
-    """What is called in the end, behind arguments that were given before."""
+    """What is called in the end, behind arguments that were given before and what is looked into in its place."""
     while isinstance(function, functools.partial):
         function = function.func
-    return function
+    return inspect.unwrap(function) if callable(function) else function
 
 
 def _words(function: Any) -> str:

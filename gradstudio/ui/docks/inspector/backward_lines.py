@@ -115,9 +115,9 @@ def _hooks(step: BackwardStep, *, before_node: bool) -> Iterator[Line]:
                 if not hook.changed:
                     yield Line(kind="words", role="dim", text="It changed nothing.")
                     continue
-                what = "gradient" if hook.kind != "accumulated" else ".grad"
-                yield Line(f"{what} before", summary=hook.before)
-                yield Line(f"{what} behind it", summary=hook.after, kind="sum")
+                what = ".grad " if hook.kind == "accumulated" else ""
+                yield Line(f"{what}before", summary=hook.before)
+                yield Line(f"{what}behind", summary=hook.after, kind="sum")
 
 
 def _sender(graph: Graph, part: Contribution) -> str:

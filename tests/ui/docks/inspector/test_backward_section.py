@@ -371,8 +371,8 @@ def test_a_hook_of_the_program_is_told_by_name_with_what_it_made_of_the_gradient
     assert [(line.name, line.text, line.summary) for line in told.arrives[2:]] == [
         ("= sum", "", scalar(3)),
         ("", "hook of the tensor: double (a.py:4)", None),
-        ("gradient before", "", scalar(3)),
-        ("gradient behind it", "", scalar(6)),
+        ("before", "", scalar(3)),
+        ("behind", "", scalar(6)),
     ]
     assert [line.text for line in told.leaves[-2:]] == [
         "hook of the autograd node: look (line 2)",
