@@ -225,7 +225,9 @@ class StatusBar(QStatusBar):
     def _wanted_width(self) -> int:
         """In which all that can stand here is read; pixels."""
         standing = (self.passes, self.counts, self.device, self.light, self.memory, self.zoom, *self._switches)
-        spaces = self.layout().spacing() * (len(standing) + 1)
+        layout = self.layout()
+        assert layout is not None
+        spaces = layout.spacing() * (len(standing) + 1)
         words = self.message.wanted_width if self.message.full else LEAST_PX
         return sum(one.sizeHint().width() for one in standing) + spaces + words
 
