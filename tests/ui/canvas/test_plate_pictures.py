@@ -113,4 +113,6 @@ def test_a_plate_of_what_only_has_a_name_says_its_first_letters(qtbot: QtBot, da
     text = "import torch\nx = torch.ones(2)\na_long_second_name_of_it = x\n"
     scene, style = scene_after_run(read_script(text).graph, dark), CanvasStyle(dark)
     layout = next(card.layout for card in scene.stack.cards.values() if card.layout.title == "=")
-    assert plate_name(style.meter, layout, "plate_small", 40.0).startswith("a_")
+    said = [plate_name(style.meter, layout, "plate_small", float(width)) for width in range(20, 60, 4)]
+    assert all(name.startswith("a") for name in said), said
+    assert plate_name(style.meter, layout, "plate_small", 16.0) == "="

@@ -134,6 +134,9 @@ def plate_name(meter: TextMeasure, layout: CardLayout, role: str, width: float) 
     """
     name = layout.names or layout.title
     found = shorten_title(meter, name, role, width)
-    if not found and layout.title != ASSIGNMENT and meter.width(layout.title, role) <= width:
-        found = layout.title
-    return found or meter.elided(name, role, width)
+    if found:
+        return found
+    is_sign = layout.title == ASSIGNMENT and meter.elided(name, role, width).strip("…")
+    if not is_sign and meter.width(layout.title, role) <= width:
+        return layout.title
+    return meter.elided(name, role, width)
