@@ -30,12 +30,13 @@ class Here:
 def lent(tensor: Tensor) -> Tensor:
     """The same numbers behind a storage of their own, where they can be had so.
 
-    torch resizes no storage any more that numpy has seen, and FSDP2 frees and fills that of a parameter by resizing.
+    torch resizes no storage any more that numpy has seen. Programs do (`resize_`, `out=`), and FSDP2 frees and fills
+    that of a parameter so.
     """
-    if type(tensor) not in _PLAIN or not (tensor.is_cpu and tensor.is_floating_point()):
+    if type(tensor) not in _PLAIN or not tensor.is_cpu or tensor.is_quantized or tensor.is_conj() or tensor.is_neg():
         return tensor
     try:
-        return from_dlpack(tensor.detach()) if tensor.data_ptr() else tensor
+        return from_dlpack(torch._C._to_dlpack(tensor.detach())) if tensor.data_ptr() else tensor
     except (RuntimeError, BufferError):  # sparse, negated by a flag, a narrow dtype, or wrapped by a transform
         return tensor
 

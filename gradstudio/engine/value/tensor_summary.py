@@ -88,7 +88,7 @@ def summarise(tensor: Tensor, max_values: int = 64, *, is_compared: bool = True)
             summary = small(tensor, dtype, max_values) if small is not None and count <= SAMPLE_ABOVE else None
             if summary is not None:
                 return summary if Here.rank is None else with_spread(summary, tensor, Here.rank, is_compared)
-        summary = _of_any(tensor, dtype, max_values)
+        summary = _of_any(lent(tensor), dtype, max_values)
         return summary if Here.rank is None else with_spread(summary, tensor, Here.rank, is_compared)
     except (RuntimeError, TypeError, ValueError):  # a dtype or layout torch has no reductions for (float4, opaque)
         if tensor._is_zerotensor():  # what some backwards give where all is zero: it has no memory to look into
@@ -173,7 +173,7 @@ def _of_small(tensor: Tensor, dtype: str, max_values: int) -> Summary | None:
     """The common case in few calls; None where a value is not tame, or the numbers may be a picture's."""
     if tensor.is_neg():
         return None
-    array: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = tensor.detach().numpy()
+    array: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = lent(tensor).detach().numpy()
     count = array.size
     flat = array.reshape(-1)
     low, high = float(_MINIMUM(flat)), float(_MAXIMUM(flat))

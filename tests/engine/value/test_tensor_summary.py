@@ -290,3 +290,12 @@ def test_what_has_no_elements_is_told_in_a_few_bytes(shape: tuple[int, ...]) -> 
 def test_a_preview_of_a_value_that_is_expanded_beyond_any_memory_can_be_sent() -> None:
     found = summarise(torch.ones(1).expand(1 << 45), 64)
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(found), type=Summary) == found
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3, 4), (100,), (40, 60), (10_000,)])
+def test_a_tensor_can_be_resized_after_it_was_looked_at(shape: tuple[int, ...]) -> None:
+    dtypes = [torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.int32, torch.uint8, torch.bool]
+    for dtype in [*dtypes, torch.complex64]:
+        tensor = torch.ones(shape).to(dtype)
+        summarise(tensor)
+        tensor.resize_(20_000)
