@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -294,6 +295,21 @@ def test_memory_of_another_tabs_run_is_not_shown_as_ones_own(window: MainWindow)
     window.documents.current.session.run.state_changed.emit(RunState(busy=True, verb="run"))
     assert memory.names == ("tensors", "process")
     assert not first.session.memory.of_others
+
+
+def test_what_is_left_of_another_tabs_run_is_not_drawn_before_ones_own_begins(window: MainWindow) -> None:
+    client = window.session.engine.client
+    client.exchange.runner = window.session.engine
+    client.received.emit(Memory(1.0, "cpu", {"tensors": 1, "process": 7}, "Run"))
+    window.actions["file.new"].trigger()
+    own = window.session
+    client.exchange.holder = client.exchange.runner = own.engine  # loaded and asked to run, which has not begun
+    own.run.state_changed.emit(RunState(busy=True, verb="run"))
+    client.received.emit(Memory(2.0, "cpu", {"tensors": 2**27, "process": 8}))
+    client.received.emit(Memory(3.0, "cpu", {"tensors": 5, "process": 8}, "Run"))
+    bytes_shown = own.memory.series("tensors")
+    assert own.memory.marks == [(1.0, "Run 1")]
+    assert bytes_shown[~np.isnan(bytes_shown)].tolist() == [5.0]
 
 
 def test_a_sample_of_memory_is_heard_where_it_is_seen_and_by_what_runs_alone(window: MainWindow) -> None:

@@ -45,6 +45,7 @@ class Seats(NamedTuple):
     holder: Line | None = None
     runner: Line | None = None
     code_line: Line | None = None
+    measured: int | None = None
 
 
 class Exchange:
@@ -58,6 +59,8 @@ class Exchange:
         ended_for: for whose code the engine was that ended last; None: it had walls.
         aside: for whose code engines wait, set aside while another is at work.
         ranks: the processes that are one engine together; None: it is one.
+        measured: the number of the line whose tensors samples of memory weigh: its run was the last to begin; None: of
+            nobody's.
     """
 
     def __init__(self) -> None:
@@ -69,10 +72,13 @@ class Exchange:
         self.ended_for: Line | None = None
         self.aside: set[Line] = set()
         self.ranks: RankGroup | None = None
+        self.measured: int | None = None
         self._numbers = 0
 
     def hand_on(self, event: Event) -> None:
         """Let the lines hear what the engine says; of samples of memory, ten a second, those alone that listen."""
+        if isinstance(event, Memory) and event.mark and self.runner is not None:
+            self.measured = self.runner.number
         for line in tuple(self.lines):
             if line.shown or line is self.runner or not isinstance(event, Memory):
                 line.hear(event)
@@ -103,11 +109,11 @@ class Exchange:
     @property
     def seats(self) -> Seats:
         """Who has the engine at work."""
-        return Seats(self.holder, self.runner, self.code_line)
+        return Seats(self.holder, self.runner, self.code_line, self.measured)
 
     def sit(self, seats: Seats) -> None:
         """Another engine is at work, which these have; whoever has closed since has nothing."""
-        holder, runner, self.code_line = seats
+        holder, runner, self.code_line, self.measured = seats
         self.holder = holder if holder in self.lines else None
         self.runner = runner if runner in self.lines else None
 

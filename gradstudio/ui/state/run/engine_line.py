@@ -209,6 +209,7 @@ class EngineLine(QObject):
         """What the engine has, and runs, is this document's from now on: it began as a revision of another window's."""
         self.number = self._exchange.yield_number(revision // BASE)
         self._exchange.holder = self._exchange.runner = self
+        self._exchange.measured = self.number
 
     def close(self) -> None:
         """End the engine with all its processes."""
@@ -325,7 +326,7 @@ class EngineLine(QObject):
         if isinstance(event, Memory):
             others = event.mark and self._exchange.runner not in (None, self)
             series = event.series
-            if self.live_elsewhere:
+            if self.live_elsewhere or self._exchange.measured not in (None, self.number):
                 series = {name: value for name, value in series.items() if name not in OF_TENSORS}
             return msgspec.structs.replace(event, mark="" if others else event.mark, series=series)
         for field in ("request", "revision"):
