@@ -38,7 +38,7 @@ from gradstudio.ui.state.run.problem_store import Problem, in_sentences
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, icon, mono_font, ui_font
 from gradstudio.ui.widgets.fix_buttons import FixButtons
-from gradstudio.ui.widgets.form_layout import Section, field_row, label
+from gradstudio.ui.widgets.form_layout import BREAK, Section, field_row, label
 
 BLOCK_WORDS = {
     "no_grad": ("with torch.no_grad()", "Nothing inside is recorded for a backward."),
@@ -113,6 +113,7 @@ class HeadSection(QWidget):
         self._mark = QFrame(self)
         self._mark.setFixedSize(10, 10)
         self.title = label("", "title")
+        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.key = label("", "dim", wrap=True)
         self.key.setFont(mono_font(11))
         self.key.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -176,7 +177,8 @@ class HeadSection(QWidget):
     def _show_node(self, graph: Graph, item: ItemId) -> None:
         node, operator = graph.nodes[item], operator_of(graph, item)
         self.title.setText(operator.title if operator is not None else node.operator)
-        self.key.setText(operator.path if operator is not None else "not in the catalogue: kept, but not run")
+        path = operator.path.replace(".", f".{BREAK}") if operator is not None else ""
+        self.key.setText(path or "not in the catalogue: kept, but not run")
         self.summary.setText(plain_summary(operator.summary) if operator is not None else "")
         self.summary.setVisible(operator is not None)
         self._color_mark(operator.category if operator is not None else "")

@@ -48,6 +48,25 @@ def test_a_long_title_of_a_group_does_not_push_the_fields_under_the_edge(
     assert panel.details.isVisible()
 
 
+def test_a_long_path_of_an_operator_does_not_push_numbers_under_the_edge(
+    qtbot: QtBot, session: Session, dark: Theme
+) -> None:
+    panel = InspectorPanel(session, dark)
+    qtbot.addWidget(panel)
+    panel.resize(265, 500)
+    panel.show()
+    text = "from torch import nn\nnet = nn.Linear(3, 1)\nmodel = nn.parallel.DistributedDataParallel(net)\n"
+    session.graph_store.load(read_script(text).graph)
+    node = next(node for node in session.graph_store.graph.nodes.values() if "model" in node.names)
+    session.attention.select({node.id})
+    panel.refresh()
+    qtbot.waitUntil(lambda: panel.verticalScrollBar().isVisible())
+    qtbot.waitUntil(lambda: panel.widget().width() == panel.viewport().width())
+    key = panel.details.head.key
+    assert key.text().replace("\u200b", "") == "torch.nn.parallel.DistributedDataParallel"
+    assert key.height() > 1.5 * key.fontMetrics().height(), "it goes on in a second line"
+
+
 def test_a_long_word_of_torch_does_not_push_our_words_under_the_edge(
     qtbot: QtBot, session: Session, dark: Theme
 ) -> None:
