@@ -1,6 +1,6 @@
 """Losses that are given something else than they want, in numbers or in shape."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from gradstudio.advice.diagnosis.finding import Finding, FindingKind
 from gradstudio.advice.diagnosis.program_view import ProgramView, Stage
@@ -21,6 +21,7 @@ FARTHEST = 24
 MEANT = frozenset("unsqueeze getitem expand expand_as view reshape sum mean amax amin max min".split())
 """What makes a dimension of size 1 on purpose, to let two tensors broadcast."""
 REDUCTIONS = frozenset("sum mean amax amin max min".split())
+CASTS = frozenset("float double int long to".split())
 CROSS, NLL = frozenset({"cross_entropy", "CrossEntropyLoss"}), frozenset({"nll_loss", "NLLLoss"})
 DIVERGENCES = frozenset({"kl_div", "KLDivLoss"})
 RECTIFIERS = frozenset({"relu", "ReLU", "relu6", "ReLU6"})
@@ -58,7 +59,8 @@ def broadcasts(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> It
         return  # a difference of two tensors of one kind is as a rule meant: all pairs
     if word in PRODUCTS and (first.is_leaf == second.is_leaf or not leads_to_backward(view, item, REDUCING)):
         return
-    if word not in ELEMENTWISE and any(_is_meant(view, source) for source in sources if source is not None):
+    is_score = word in EQUALITIES and _is_score(view, item, [sources[0], sources[1]], lookup)
+    if word not in ELEMENTWISE and not is_score and any(_is_meant(view, one) for one in sources if one is not None):
         return
     turned = sources[0] if second.requires_grad and not first.requires_grad else sources[1]
     many = max(map(max, shapes))
@@ -271,6 +273,26 @@ def _path(item: ItemId, source: Source, stage: Stage) -> tuple[ItemId, ...]:
 def _column_and_vector(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     column, vector = sorted((one, other), key=len, reverse=True)
     return len(column) == 2 and len(vector) == 1 and column == (vector[0], 1) and vector[0] > 1
+
+
+def _is_score(view: ProgramView, item: ItemId, sources: Sequence[Source], lookup: Lookup) -> bool:
+    """Whether answers are compared with what is no answer, and all hits are counted as one number."""
+    answers = [any(_is_answer(stage, lookup) for stage in view.stages(one.item, one.output)) for one in sources]
+    users = list(view.followers(item))
+    while casts := [user for user in users if view.word(user) in CASTS]:
+        users = [user for user in users if user not in casts] + [one for cast in casts for one in view.followers(cast)]
+    return sum(answers) == 1 and any(_reduces_all(view, user) for user in users)
+
+
+def _is_answer(stage: Stage, lookup: Lookup) -> bool:
+    record = lookup(stage.item, 0)
+    return stage.word == "argmax" or (isinstance(record, TensorRecord) and record.requires_grad)
+
+
+def _reduces_all(view: ProgramView, item: ItemId) -> bool:
+    node = view.node(item)
+    is_whole = node is not None and "dim" not in node.literals and view.source(item, ("dim",)) is None
+    return is_whole and view.word(item) in {"mean", "sum"}
 
 
 def _is_meant(view: ProgramView, source: Source) -> bool:

@@ -87,7 +87,7 @@ def stuck_weights(view: ProgramView, facts: RunFacts, steps: dict[ItemId, ItemId
         held = [storage for storage in facts.held.get(optimizer, {}) if storage in course.gradients]
         yield from _too_short(view, facts, course, optimizer, held, rows)
         yield from _strong_decay(view, facts, optimizer)
-        yield from _alike(view, facts, course, held)
+        yield from _alike(view, facts, course, list(facts.held.get(optimizer, {})), len(rows))
 
 
 def _too_short(
@@ -240,9 +240,9 @@ def _is_as_it_was(before: Summary, after: Summary) -> bool:
     )
 
 
-def _alike(view: ProgramView, facts: RunFacts, course: _Course, held: list[int]) -> Iterator[Finding]:
+def _alike(view: ProgramView, facts: RunFacts, course: _Course, held: list[int], steps: int) -> Iterator[Finding]:
     """Weights of several units that begin equal, and all get the same gradient: they stay equal."""
-    found = [storage for storage in held if storage in course.first and _stay_equal(course, storage)]
+    found = [storage for storage in held if storage in course.first and _stay_equal(course, storage, steps)]
     leaves = [facts.leaves[storage] for storage in found if storage in facts.leaves]
     if not leaves:
         return
@@ -260,16 +260,22 @@ def _alike(view: ProgramView, facts: RunFacts, course: _Course, held: list[int])
     )
 
 
-def _stay_equal(course: _Course, storage: int) -> bool:
-    begin, gradient = course.first[storage], course.gradients[storage]
+def _stay_equal(course: _Course, storage: int, steps: int) -> bool:
+    begin, end, gradient = course.first[storage], course.last[storage], course.gradients.get(storage)
     is_constant = begin.minimum == begin.maximum and begin.minimum is not None
     if not is_constant or len(begin.shape) != 2 or min(begin.shape) < 2:
         return False
     if begin.minimum == 0:  # a layer of zeros before another one: nothing comes back to either
-        return gradient.rms == 0 and course.last[storage].maximum == course.last[storage].minimum == 0
-    if not gradient.rms:
-        return False
-    rows = _table(gradient)
+        return gradient is not None and gradient.rms == 0 and end.maximum == end.minimum == 0
+    if gradient is not None and gradient.rms and _is_repeated(gradient):
+        return True
+    has_learnt = storage in course.written and not _is_as_it_was(begin, end)
+    return steps >= LEAST_STEPS and has_learnt and _is_repeated(end)
+
+
+def _is_repeated(summary: Summary) -> bool:
+    """Whether all rows of a matrix are one another, or all columns, and are more than one number over."""
+    rows = _table(summary)
     return len(rows) > 1 and (_all_equal(rows) or _all_equal(list(zip(*rows, strict=True))))
 
 
