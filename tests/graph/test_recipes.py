@@ -252,3 +252,16 @@ def test_deleting_a_block_leaves_its_statements_unless_they_are_named_too(d: Dra
     block = next(iter(d.graph.blocks))
     d.do(recipes.delete(d.graph, (block,)))
     assert a in d.graph and not d.graph.blocks
+
+
+def test_backward_waits_for_the_loss_that_cannot_run_yet(d: Drawing) -> None:
+    scores = d.add("torch.mul", d.add("torch.randn", requires_grad="True"), other="2.0", name="scores")
+    loss = d.add("torch.nn.functional.mse_loss", d.add("torch.relu", name="h"), name="loss")
+    with pytest.raises(Refused, match="'loss' is where the backward begins, and it cannot run yet: "):
+        recipes.append_backward(d.graph)
+    d.do(recipes.append_backward(d.graph, scores))
+    assert d.graph.wires_from(scores)
+    d.undo()
+    d.do(recipes.delete(d.graph, (loss,)))
+    d.do(recipes.append_backward(d.graph))
+    assert d.graph.nodes[d.graph.wires_from(scores)[0].target].operator == "torch.Tensor.backward"

@@ -149,6 +149,8 @@ class Analysis:
         return _root(self)
 
 
+LOSS = 2
+"""The rank of what an appended backward starts from before all others."""
 _PARTS = frozenset(name for name, part in vars(Analysis).items() if isinstance(part, cached_property))
 _analyses: MemoTable[Analysis] = MemoTable()
 
@@ -185,6 +187,19 @@ def incomplete(graph: Graph) -> dict[ItemId, str]:
 def root(graph: Graph) -> ItemId | None:
     """The node from which an appended backward would start, or None (semantics §6)."""
     return analyse(graph).root
+
+
+def unready_root(graph: Graph) -> ItemId | None:
+    """What an appended backward is meant for, and cannot run yet: the chosen root, else a loss where no other can."""
+    analysis = analyse(graph)
+    chosen = next((node.id for node in graph.nodes.values() if "root" in node.marks), None)
+    if chosen is not None:
+        return chosen if chosen in analysis.validity.incomplete else None
+    if analysis.root is not None and _rank(analysis, graph.nodes[analysis.root]) == LOSS:
+        return None
+    nodes = [graph.nodes[item] for item in analysis.validity.incomplete if item in graph.nodes]
+    losses = [node.id for node in nodes if _may_be_root(analysis, node) and _rank(analysis, node) == LOSS]
+    return losses[-1] if losses else None
 
 
 def address(graph: Graph, item: ItemId) -> str:
@@ -344,4 +359,4 @@ def _rank(analysis: Analysis, node: Node) -> int:
         is_loss = losses_first(module)
     else:
         is_loss = losses_first(operator)
-    return 2 if is_loss else int(bool(analysis.graph.incoming.get(node.id)))
+    return LOSS if is_loss else int(bool(analysis.graph.incoming.get(node.id)))

@@ -1,7 +1,7 @@
 """Recipes for statements with effects: their place in the order, the appended backward."""
 
 from gradstudio.graph import order
-from gradstudio.graph.analysis.program_analysis import root
+from gradstudio.graph.analysis.program_analysis import analyse, root, unready_root
 from gradstudio.graph.card_grouping import card_groups
 from gradstudio.graph.edits import AddNode, AddWire, Edits, MoveItem, SetPlaces
 from gradstudio.graph.errors import Refused
@@ -49,8 +49,14 @@ def append_backward(graph: Graph, item: ItemId | None = None, output: int = 0) -
     """``root.backward()`` at the end of the program (semantics §6).
 
     Raises:
-        Refused: nothing in the program requires grad.
+        Refused: nothing in the program requires grad, or the loss that is meant cannot run yet.
     """
+    if item is None and (waiting := unready_root(graph)) is not None:
+        raise Refused(
+            f"'{title(graph, waiting)}' is where the backward begins, and it cannot run yet: "
+            f"{analyse(graph).validity.incomplete[waiting]}. Complete it first, or right-click another output and "
+            "choose Backward from here."
+        )
     source = item if item is not None else root(graph)
     if source is None:
         raise Refused(

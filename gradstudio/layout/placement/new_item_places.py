@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterable, Mapping
 import msgspec
 
 from gradstudio.graph.card_grouping import card_groups
-from gradstudio.graph.edits import Edits, SetPlaces, apply_all
+from gradstudio.graph.edits import AddNode, Edits, SetPlaces, apply_all
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId, Place, Wire
 from gradstudio.graph.ports.wire_dots import item_of
+from gradstudio.graph.recipes import append_backward
 from gradstudio.layout.body_layout import Part, Point
 from gradstudio.layout.body_wires import wires_by_body
 from gradstudio.layout.card_sizes import Size
@@ -60,6 +61,16 @@ def clear_of(graph: Graph, edits: Edits, items: Collection[ItemId]) -> Edits:
         if item_of(key) in new
     }
     return (*edits, SetPlaces(dict(moved))) if dx or dy else edits
+
+
+def backward_beside(graph: Graph, item: ItemId | None = None, output: int = 0) -> Edits:
+    """``root.backward()`` at the end of the program, its card where it covers nothing.
+
+    Raises:
+        Refused: as `append_backward` does.
+    """
+    edits = append_backward(graph, item, output)
+    return clear_of(graph, edits, [edit.node.id for edit in edits if isinstance(edit, AddNode)])
 
 
 class _Newcomers:

@@ -8,7 +8,7 @@ from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import BodyId, Graph, ItemId
 from gradstudio.graph.recipes.fragments import paste
 from gradstudio.layout.card_sizes import card_size
-from gradstudio.layout.placement.new_item_places import clear_of, places_for_new
+from gradstudio.layout.placement.new_item_places import backward_beside, clear_of, places_for_new
 from gradstudio.layout.tidy import layout
 from tests.document.graphs import graphs
 from tests.helpers.call_count import calls_of
@@ -125,3 +125,10 @@ def calls_for_one_more(layers: int) -> int:
 
 def test_the_place_of_a_new_card_asks_little_of_each_other_card():
     assert calls_for_one_more(120) - calls_for_one_more(60) < 60 * CALLS_A_LAYER
+
+
+def test_a_backward_that_is_appended_covers_nothing():
+    graph = program("x = torch.ones(3, requires_grad=True)\ny = x.sum()\nz = torch.zeros(2)")
+    graph = placed(graph, {named(graph, "x"): (0, 0), named(graph, "y"): (300, 0), named(graph, "z"): (540, 10)})
+    apply_all(graph, backward_beside(graph))
+    assert not overlaps(rectangles(graph, {key: (place.x, place.y) for key, place in graph.places.items()}))

@@ -70,7 +70,7 @@ def _port_rows(canvas: MenuCanvas, port: PortRef) -> Iterator[Row]:
         )
         yield (
             "Backward from here",
-            lambda: store.attempt(recipes.append_backward, "Add backward", port.item, port.output),
+            lambda: _add_backward(canvas, port),
         )
         for first in recipes.carriable_wires(graph, port.item, port.output):
             words = f"Carry into the next turn, from {title(graph, first.source)} on"
@@ -113,6 +113,12 @@ def _note_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
     yield None
     for color in ("", *NOTE_COLORS):
         yield (color or "yellow").capitalize(), partial(canvas.note_commands.color_note, item, color)
+
+
+def _add_backward(canvas: MenuCanvas, port: PortRef) -> None:
+    from gradstudio.layout.placement.new_item_places import backward_beside
+
+    canvas.store.attempt(backward_beside, "Add backward", port.item, port.output)
 
 
 def _canvas_rows(canvas: MenuCanvas, x: float, y: float) -> Iterator[Row]:

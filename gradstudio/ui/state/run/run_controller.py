@@ -6,7 +6,6 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gradstudio.graph import recipes
 from gradstudio.graph.analysis.validity import incomplete_inside
 from gradstudio.graph.edits import Edits, SetPlaces
 from gradstudio.graph.model import ItemId
@@ -148,9 +147,10 @@ class RunController(QObject):
             return
         if not self.code_question.may_run("backward"):
             return
-        root = next((node.id for node in self._store.graph.nodes.values() if "root" in node.marks), None)
+        from gradstudio.layout.placement.new_item_places import backward_beside
+
         is_asked = bool(self.why_not("backward")) or has_backward(self.program.statements)
-        if is_asked or self._store.attempt(recipes.append_backward, "Append backward", root):
+        if is_asked or self._store.attempt(backward_beside, "Append backward"):
             self.do("backward")
 
     def zero_grad(self) -> None:
