@@ -6,13 +6,17 @@ from itertools import chain, islice
 from typing import Final
 
 from gradstudio.operators.catalogue.loader import load
-from gradstudio.operators.model import Operator
+from gradstudio.operators.model import Face, Operator
 from gradstudio.operators.search import filters
 from gradstudio.operators.search.filters import Typed
+from gradstudio.operators.search.fitting_literals import Shape
 from gradstudio.operators.search.search_index import Find
+from gradstudio.operators.search.tensor_takers import refuses, takes_tensor
 
 LIMIT: Final = 40
 RECENT_SHOWN: Final = 5
+AT_ONCE: Final = 10
+"""Rows that are seen at once, or nearly: what stands behind them is not moved among them, nor out of them."""
 WANTED_FIRST: Final = (
     "operator.add", "operator.mul", "operator.matmul", "operator.sub", "operator.truediv", "operator.pow",
     "torch.Tensor.sum", "torch.Tensor.mean", "torch.relu", "torch.nn.functional.relu", "torch.sigmoid", "torch.tanh",
@@ -40,6 +44,8 @@ class Wanted:
         title: what stands in the field while nothing is typed.
         costs: what is lost when an operator is chosen by its key, in a few words; "" for nothing.
         own: groups of the document and published ones; those that the words name come first.
+        for_tensor: what was found for a tensor: what takes one first, and accepts its shape, comes before its equals.
+        shape: the tensor's; None: nobody knows.
         waits: something waits for the choice, whose place is known: it need not be carried there.
     """
 
@@ -50,6 +56,8 @@ class Wanted:
     waits: bool = field(default=False)
     own: tuple[Operator, ...] = ()
     likely: Fits | None = None
+    for_tensor: bool = False
+    shape: Shape | None = None
     usual: tuple[str, ...] = ()
     costs: Callable[[str], str] = lambda _key: ""
 
@@ -67,7 +75,31 @@ def suggestions_for(
     else:
         rows = _at_hand(wanted, typed, recent, favourites)
     rows = chain(_own(wanted, typed), rows)
-    return tuple(islice((find for find in rows if fits(wanted, typed, find.operator)), LIMIT))
+    found = tuple(islice((find for find in rows if fits(wanted, typed, find.operator)), LIMIT))
+    return _takers_first(wanted, typed.text.lower(), found) if wanted.for_tensor and typed.text else found
+
+
+def _takers_first(wanted: Wanted, word: str, found: tuple[Find, ...]) -> tuple[Find, ...]:
+    """What begins with the word, of the best rows, in the order of how it suits the tensor; others keep their place."""
+    rows = list(found)
+    places = [k for k, find in enumerate(found[:AT_ONCE]) if find.operator.title.lower().startswith(word)]
+    suiting = sorted((found[k] for k in places), key=lambda find: _misfit(wanted, word, find.operator))
+    for k, find in zip(places, suiting, strict=True):
+        rows[k] = find
+    return tuple(rows)
+
+
+def _misfit(wanted: Wanted, word: str, operator: Operator) -> int:
+    """How little an operator suits the tensor; what was typed in full does, unless it refuses the shape."""
+    if operator.face is Face.GROUP:
+        return 0
+    if wanted.shape is not None and refuses(operator, wanted.shape):
+        return 3
+    if operator.title.lower() == word and operator.key.startswith("torch."):
+        return 0
+    if not takes_tensor(operator):
+        return 2
+    return int(operator.rare or (operator.face is not Face.CONSTRUCTOR and _is_better_kept(operator.title.lower())))
 
 
 def _is_meant(wanted: Wanted, typed: Typed, operator: Operator) -> bool:

@@ -43,3 +43,22 @@ def test_a_condition_at_the_end_is_offered_and_written_out() -> None:
 
 def test_what_is_nearest_to_a_slip_is_found() -> None:
     assert "torch.relu" in [find.operator.key for find in nearest(Wanted(), read("reluu"))]
+
+
+@pytest.mark.parametrize(
+    ("word", "first", "later"),
+    [
+        ("lin", ("torch.nn.Linear", "torch.nn.functional.linear"), ("torch.linspace", "numpy.linspace")),
+        ("cross", ("torch.nn.functional.cross_entropy",), ("torch.cross", "torch.linalg.cross", "numpy.cross")),
+        ("linspace", ("torch.linspace",), ()),
+        ("zeros", ("torch.zeros",), ()),
+    ],
+)
+def test_for_a_tensor_comes_first_what_takes_one_and_accepts_its_shape(
+    word: str, first: tuple[str, ...], later: tuple[str, ...]
+) -> None:
+    found = keys(word, Wanted(for_tensor=True, shape=(2, 8)))
+    assert tuple(found[: len(first)]) == first
+    assert all(found.index(key) >= len(first) for key in later)
+    assert sorted(found) == sorted(keys(word)), "nothing is left out"
+    assert keys("cross", Wanted(for_tensor=True, shape=(2, 3)))[0] == "torch.cross"

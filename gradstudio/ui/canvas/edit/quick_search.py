@@ -116,7 +116,16 @@ class QuickSearch:
             own=self._own_rows(),
             waits=True,
         )
+        wanted = self._for_output(wanted, port)
         self._show(box.right + BESIDE, box.y, lambda key: self._add_behind(key, port), wanted)
+
+    def _for_output(self, wanted: "Wanted", port: PortRef) -> "Wanted":
+        """The same, of what is to take this result: where that is a tensor, with its shape as far as it is known."""
+        graph = self._canvas.scene.graph
+        if output_family(graph, port.item, port.output) is not Family.TENSOR:
+            return wanted
+        shape = known_shape(graph, self._canvas.scene.results, port.item, port.output)
+        return dataclasses.replace(wanted, for_tensor=True, shape=shape)
 
     def _add_behind(self, key: str, port: PortRef) -> None:
         scene = self._canvas.scene
@@ -180,6 +189,8 @@ class QuickSearch:
             wanted = dataclasses.replace(
                 wanted, likely=lambda operator: can_give(operator, takes), usual=usual_givers(takes)
             )
+        if port.side == "output":
+            wanted = self._for_output(wanted, port)
         body = body_at(self._canvas.scene, at.x, at.y)
         self._show(at.x, at.y, lambda key: self._add_wired(key, port, (at.x, at.y), body), wanted)
 
@@ -199,6 +210,7 @@ class QuickSearch:
         wanted = Wanted(
             _fitting(graph, port), self.habits.after(key), f"usual after {_short(key)}", "Insert…", waits=True
         )
+        wanted = self._for_output(wanted, port)
         self._show(x, y, lambda key: self._operator_commands.insert_on_wire(wire, key, x, y), wanted)
 
     def close(self) -> None:

@@ -147,3 +147,15 @@ def test_a_key_shows_the_row_that_is_lit_once(qtbot: QtBot, dark: Theme) -> None
     QTest.keyClick(popup.field, Key.Key_Down)
     assert asked == [popup.documented_operator()] == [popup.preview.key]
     popup.leave()
+
+
+def test_behind_a_tensor_stands_first_what_takes_it(hand: Hand) -> None:
+    x = hand.add("torch.randn", 40, 100, size="(2, 8)")
+    hand.canvas.selection.select(frozenset({x}))
+    hand.canvas.searching.open_behind()
+    popup = hand.canvas.searching.popup
+    assert popup is not None
+    popup.field.setText("lin")
+    assert popup.operators()[0] == "torch.nn.Linear"
+    popup.field.setText("cross")
+    assert popup.operators()[0] == "torch.nn.functional.cross_entropy"
