@@ -354,7 +354,7 @@ def _end(view: ProgramView, facts: RunFacts, item: ItemId) -> End | None:
         return None
     if word not in DETACHING and any(map(_may_carry, row.outputs)):
         return None
-    block = next((b for b in _around(view, item) if b in CUTTING), "")
+    block = next((b for b in blocks_around(view, item) if b in CUTTING), "")
     if block:
         return End(item, f"it stands under {block}", is_block=True)
     if word in COUNTING and _leads_to(view, item, lambda target: view.word(target) in RENEWED):
@@ -366,7 +366,8 @@ def _end(view: ProgramView, facts: RunFacts, item: ItemId) -> End | None:
     return End(item, f"{word} gives a tensor that does not require grad")
 
 
-def _around(view: ProgramView, item: ItemId) -> list[str]:
+def blocks_around(view: ProgramView, item: ItemId) -> list[str]:
+    """The kinds of the blocks that an item stands in."""
     place = view.place(item)
     if place is None:
         return []

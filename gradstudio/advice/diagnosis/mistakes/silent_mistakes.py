@@ -44,7 +44,7 @@ from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.model import Graph, ItemId
-from gradstudio.graph.text.code_records import CODE
+from gradstudio.graph.text.code_records import CODE, FREE_METHOD
 
 Look = Callable[[ProgramView, ItemId, str, Lookup], Iterator[Finding]]
 CHANCES_COMPARED = frozenset({"binary_cross_entropy", "BCELoss"})
@@ -104,6 +104,7 @@ for _words, _look in (
     (data_scales.CONVOLUTIONS | {"Sequential"}, data_scales.bytes_as_they_are),
     (data_scales.CONVOLUTIONS | {"Sequential"}, data_scales.channels_last),
     (cut_choices.LOOKUPS, cut_choices.untaught_encoder),
+    (cut_choices.SAMPLES, cut_choices.draw_without_graph),
     (EVERY_LOSS, lost_terms.constant_loss),
     (CHANCES_COMPARED, target_mistakes.scores_for_chances),
     (model_slips.LINEAR, model_slips.linear_of_linear),
@@ -180,5 +181,9 @@ def _may_be_one(key: str) -> bool:
     """Whether a node of an operator is looked at; of a called module, its class decides."""
     word = key.partition(":")[0].rpartition(".")[2]
     return (
-        key == CALL or word in LOOKS or word in MIXING or word.rstrip("_") in LOOKS or turn_slips.writes_in_place(key)
+        key in (CALL, FREE_METHOD)
+        or word in LOOKS
+        or word in MIXING
+        or word.rstrip("_") in LOOKS
+        or turn_slips.writes_in_place(key)
     )

@@ -1,9 +1,10 @@
-"""Choices of the nearest code that a model is trained through: an index has no slope, and nothing goes past it."""
+"""Choices of the nearest code, and draws, that a model is trained through: they have no slope, nothing goes past."""
 
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.unreached_leaves import CUTTING, MEASURES, blocks_around
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.card_grouping import CALL, CALLED
@@ -16,6 +17,14 @@ REARRANGING = frozenset("view reshape flatten contiguous permute transpose squee
 PASSING = REARRANGING | {"detach", "tuple"}
 LOSSES = ("Loss", "_loss", "entropy")
 MOST_STEPS = 40
+SAMPLES = frozenset({"sample"})
+DIFFERENTIABLE = frozenset(
+    "Normal LogNormal MultivariateNormal LowRankMultivariateNormal Laplace Cauchy StudentT Gamma Beta Dirichlet "
+    "Uniform Exponential HalfNormal Gumbel Kumaraswamy".split()
+)
+"""Distributions that can draw with a graph."""
+LIKELIHOODS = frozenset({"log_prob"})
+PARTING = MEASURES | {"detach", "item", "tolist", "numpy"}
 
 
 def untaught_encoder(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
@@ -44,6 +53,47 @@ def untaught_encoder(view: ProgramView, item: ItemId, word: str, lookup: Lookup)
         f"past the choice: {name} + ({chosen} - {name}).detach() goes into {view.name(layer)}.",
         (item, choice, code, layer),
     )
+
+
+def draw_without_graph(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:
+    """What is drawn from a distribution that is learnt and goes into the loss, where no log_prob weighs it."""
+    owner = view.source(item, ("module", "self"))
+    made = view.resolve(owner.item, owner.output)[0] if owner is not None else item
+    learnt = [one for one in view.sources(made) if _requires_grad(lookup(one.item, one.output))]
+    if view.word(made) not in DIFFERENTIABLE or not learnt or CUTTING.intersection(blocks_around(view, item)):
+        return
+    drawn = lookup(item, 0)
+    if not isinstance(drawn, TensorRecord) or drawn.requires_grad or not _is_learnt_by(view, made, item):
+        return
+    names = " and ".join(dict.fromkeys(view.source_name(one) for one in learnt))
+    yield Finding(
+        "no_gradient",
+        "warning",
+        item,
+        f"sample() of {view.word(made)} draws numbers without a graph: through them no gradient comes to {names}",
+        "The loss is computed of what was drawn, and does not know what it was drawn from. Write rsample(), which "
+        "draws with a graph (mean + std · noise).",
+        (item, made),
+    )
+
+
+def _requires_grad(record: object) -> bool:
+    return isinstance(record, TensorRecord) and record.requires_grad
+
+
+def _is_learnt_by(view: ProgramView, distribution: ItemId, drawn: ItemId) -> bool:
+    """Whether a backward begins from what is computed of a draw, and no log_prob of either is asked for."""
+    todo, seen, goes_back = [drawn], {drawn}, False
+    while todo and len(seen) < MOST_STEPS:
+        for user in view.followers(todo.pop(0)):
+            word = view.word(user)
+            if word in LIKELIHOODS:
+                return False
+            goes_back = goes_back or word == "backward"
+            if user not in seen and word not in PARTING:
+                seen.add(user)
+                todo.append(user)
+    return goes_back and not any(view.word(user) in LIKELIHOODS for user in view.followers(distribution))
 
 
 def _choice(view: ProgramView, index: Source) -> ItemId | None:
