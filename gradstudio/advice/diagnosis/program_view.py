@@ -4,7 +4,8 @@ Ids inside calls are those of `graph.groups.call_ids`. A value is followed to wh
 through calls of functions and classes of the program's own, and into containers of layers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from gradstudio.advice.quotations import own_name
@@ -210,6 +211,30 @@ def is_call(view: ProgramView, item: ItemId) -> bool:
     """Whether an item calls a module."""
     node = view.node(item)
     return node is not None and node.operator == CALL
+
+
+def leads_to(view: ProgramView, item: ItemId, is_sought: Callable[[ItemId], bool]) -> bool:
+    """Whether something that is sought is computed of an item."""
+    seen, todo = {item}, [item]
+    while todo:
+        for target in view.followers(todo.pop()):
+            if is_sought(target):
+                return True
+            if target not in seen:
+                seen.add(target)
+                todo.append(target)
+    return False
+
+
+def is_changed_by_hand(view: ProgramView, leaf: ItemId) -> bool:
+    """Whether a leaf, or a module that is never called, is written into by something else than an initialiser."""
+    return leads_to(view, leaf, partial(_writes, view)) and not leads_to(view, leaf, partial(is_call, view))
+
+
+def _writes(view: ProgramView, item: ItemId) -> bool:
+    node = view.node(item)
+    row = load().get(node.operator) if node is not None else None
+    return row is not None and bool(row.writes) and not row.key.startswith("torch.nn.init.")
 
 
 def layers_of(graph: Graph, container: ItemId) -> list[Node]:

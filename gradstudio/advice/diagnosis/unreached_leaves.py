@@ -1,10 +1,10 @@
 """Leaves that require grad and that no backward reached: where the way to them ends; and sums over backwards."""
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding, Severity
-from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.program_view import ProgramView, is_changed_by_hand, leads_to
 from gradstudio.advice.diagnosis.run_facts import Gap, RunFacts
 from gradstudio.advice.diagnosis.training_steps import STEP, is_given_whole
 from gradstudio.advice.failure_sentences import is_backward
@@ -136,11 +136,11 @@ def _not_reached(
     name = _name(view, facts, owner, rows)
     node = owner
     ran = {traced.statement for traced in backwards.values()}
-    if _leads_to(view, rows[0].node, lambda item: is_backward(view.graph, item) and item not in ran):
+    if leads_to(view, rows[0].node, lambda item: is_backward(view.graph, item) and item not in ran):
         return None  # the backward that is meant for it may be still to come
     ends, reaches = _ends(view, facts, rows[0].node, ran)
     own = {statement for optimizer in optimizers for statement in steps.get(optimizer, ())}
-    ends = [end for end in ends if _leads_to(view, end.item, own.__contains__)] or ends
+    ends = [end for end in ends if leads_to(view, end.item, own.__contains__)] or ends
     severity = _severity(view, facts, rows, storages, ends)
     late = _too_late(view, facts, rows[0].node)
     if late is not None:
@@ -160,6 +160,8 @@ def _not_reached(
     else:
         title = f"{name} gets no gradient: nothing the backward began from was computed from it"
         why = "A wire is missing, or it is not used."
+        if severity == "info" and is_changed_by_hand(view, rows[0].node):
+            why = "Nothing is wrong where it is only there to be changed by hand."
     whom = f" {view.name(optimizers[0])} steps with it in vain." if optimizers else ""
     return Finding(
         "no_gradient",
@@ -181,7 +183,9 @@ def _severity(view: ProgramView, facts: RunFacts, rows: list[GradRow], storages:
     if not optimizers and any(not end.is_block and not end.is_number for end in ends) and rows[0].path:
         is_part = any(storages < facts.module_storages(item) for item in facts.latest) and not facts.held
         return "warning" if is_part else "info"  # a module behind a detach, which nobody is to train
-    return "warning" if optimizers or not facts.held else "info"
+    if optimizers:
+        return "warning"
+    return "info" if facts.held or is_changed_by_hand(view, rows[0].node) else "warning"
 
 
 def _backwards_by_optimizer(view: ProgramView, facts: RunFacts) -> Mapping[ItemId, Set[ItemId]]:
@@ -311,7 +315,7 @@ def _ends(view: ProgramView, facts: RunFacts, leaf: ItemId, statements: set[Item
             end = _end(view, facts, target)
             if end is None:
                 todo.append(target)
-            elif _leads_to(view, target, statements.__contains__):
+            elif leads_to(view, target, statements.__contains__):
                 ends.append(end)
     return ends, reaches
 
@@ -329,21 +333,8 @@ def _is_value(record: Record) -> bool:
 def _first_ends(view: ProgramView, ends: list[End]) -> list[End]:
     """Those that no other one leads to: what is cut once needs no second cut."""
     items = {end.item for end in ends}
-    behind = {item for item in items if any(_leads_to(view, one, item.__eq__) for one in items - {item})}
+    behind = {item for item in items if any(leads_to(view, one, item.__eq__) for one in items - {item})}
     return [end for end in ends if end.item not in behind] or ends
-
-
-def _leads_to(view: ProgramView, item: ItemId, is_sought: Callable[[ItemId], bool]) -> bool:
-    """Whether something that is sought is computed of an item."""
-    seen, todo = {item}, [item]
-    while todo:
-        for target in view.followers(todo.pop()):
-            if is_sought(target):
-                return True
-            if target not in seen:
-                seen.add(target)
-                todo.append(target)
-    return False
 
 
 def _end(view: ProgramView, facts: RunFacts, item: ItemId) -> End | None:
@@ -357,7 +348,7 @@ def _end(view: ProgramView, facts: RunFacts, item: ItemId) -> End | None:
     block = next((b for b in blocks_around(view, item) if b in CUTTING), "")
     if block:
         return End(item, f"it stands under {block}", is_block=True)
-    if word in COUNTING and _leads_to(view, item, lambda target: view.word(target) in RENEWED):
+    if word in COUNTING and leads_to(view, item, lambda target: view.word(target) in RENEWED):
         return End(item, f"{word} gives whole numbers, which have no slope", is_hidden=True)
     if not isinstance(row.outputs[0], TensorRecord):
         return End(item, f"{word} gives a plain number: there is no graph behind it", is_number=True)
