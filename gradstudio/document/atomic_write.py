@@ -14,8 +14,9 @@ from typing import Final
 
 from gradstudio.document.errors import CannotSave
 
+UNFINISHED: Final = ".tmp"
+"""How the name of a file ends that begins with a dot and is not whole yet."""
 _OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
-_UNFINISHED: Final = ".tmp"
 _OWNER_ONLY: Final = stat.S_IRUSR | stat.S_IWUSR
 _REASONS = {
     errno.EACCES: "you may not write in the folder '{folder}'",
@@ -55,7 +56,7 @@ def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
 
 def remove_unfinished(folder: Path, name: str = "*") -> None:
     """Take away what a killed `write_file` has left there, of files of this name; nobody may be writing one."""
-    for left in folder.glob(f".{name}.*{_UNFINISHED}"):
+    for left in folder.glob(f".{name}.*{UNFINISHED}"):
         with contextlib.suppress(OSError):
             left.unlink()
 
@@ -110,7 +111,7 @@ def system_refusal(error: OSError, path: Path) -> str:
 
 
 def _replace(target: Path, data: bytes, durable: bool) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:60]}.", suffix=_UNFINISHED, dir=target.parent)
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:60]}.", suffix=UNFINISHED, dir=target.parent)
     try:
         with open(handle, "wb") as file:
             file.write(data)

@@ -13,7 +13,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 from safetensors import safe_open
 
-from gradstudio.document.runs.kept_run import KeptRun, kept_runs
+from gradstudio.document.runs.kept_run import PARAMETERS, KeptRun, kept_runs
 from gradstudio.graph.recipes import set_literal
 from gradstudio.graph.recipes.nodes import set_header
 from gradstudio.protocol.messages.records import OptimizerRecord
@@ -62,9 +62,9 @@ def newest(path: Path) -> KeptRun | None:
 
 
 def learnt(path: Path) -> int:
-    """How many turns there were at the newest checkpoint."""
+    """How many turns there were at the newest checkpoint; 0 while its file is not there yet."""
     run = newest(path)
-    return run.learnt_turns if run is not None else 0
+    return run.learnt_turns if run is not None and (run.folder / PARAMETERS).is_file() else 0
 
 
 def check_against_plain_torch(path: Path) -> None:
@@ -72,7 +72,7 @@ def check_against_plain_torch(path: Path) -> None:
     run = newest(path)
     assert run is not None
     turns = run.learnt_turns
-    with safe_open(run.folder / "parameters.safetensors", "np") as file:
+    with safe_open(run.folder / PARAMETERS, "np") as file:
         learnt_then = file.get_tensor("state.w")
     words = [sys.executable, "-c", ORACLE, str(turns), str(path.parent / "w.npz"), str(path.with_name("line.py"))]
     subprocess.run(words, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
@@ -160,7 +160,7 @@ def test_a_rate_changed_in_the_middle_is_the_one_of_the_program_that_is_kept(des
     run = newest(path)
     assert run is not None and "lr=0.03)" in run.program() and run.record.literals["opt.lr"] == "0.03"
     assert run.record.marks and run.record.marks[-1].endswith("opt: lr 0.1 → 0.03")
-    with safe_open(run.folder / "parameters.safetensors", "np") as file:
+    with safe_open(run.folder / PARAMETERS, "np") as file:
         assert any('"lr": 0.03' in words or '"lr":0.03' in words for words in file.metadata().values())
 
 

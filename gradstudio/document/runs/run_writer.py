@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from gradstudio.document.atomic_write import remove_unfinished, write_file
+from gradstudio.document.atomic_write import UNFINISHED, remove_unfinished, write_file
 from gradstudio.document.event_files import Points, Scalars, event_file, event_head, event_records
 from gradstudio.document.runs.kept_run import (
     BEST,
@@ -170,13 +170,15 @@ class RunWriter:
             loss: by which the best one is told from others; None: it is not known.
 
         Raises:
-            CannotSave: it is not kept.
+            OSError, CannotSave: it is not kept.
         """
         if not self.folder.is_dir():
             return
+        waiting = self.folder / f".{PARAMETERS}{UNFINISHED}"
+        _put(waiting, data)
         self.record.learnt = dict(learnt)
         self.save()  # first: killed in between, the turns behind the older file are run again, and none is missing
-        _put(self.folder / PARAMETERS, data)
+        waiting.replace(self.folder / PARAMETERS)
         if self.record.best_of:
             return
         if loss is not None and loss == loss and (self.record.best is None or loss < self.record.best):

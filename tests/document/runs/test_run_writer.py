@@ -92,7 +92,7 @@ def test_what_is_cut_off_while_a_checkpoint_is_written_lacks_no_turn_of_its_curv
     parameters = writer.folder / PARAMETERS
     parameters.unlink()
     parameters.mkdir()
-    with pytest.raises(CannotSave):
+    with pytest.raises(OSError):
         writer.keep(b"third", "", {"loss": 5}, {"loss": curve(5.0, 4.0, 3.0, 2.0, 1.0)})
     (run,) = kept_runs(tmp_path / "a.runs")
     assert run.learnt_turns == 5, "turn 5 is run again behind the second"
