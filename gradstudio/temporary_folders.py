@@ -7,11 +7,8 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
-
-from gradstudio.protocol.process_group import RUNS_CODE
 
 PREFIX: Final = "gradstudio-"
 WORKERS_AT: Final = "GRADSTUDIO_WORKERS_AT"
@@ -53,13 +50,13 @@ class TemporaryFolder:
         self.remove()
 
 
-def folder_of_workers(arguments: Sequence[str]) -> TemporaryFolder | None:
+def folder_of_workers(*, runs_code: bool) -> TemporaryFolder | None:
     """For what the processes put aside that code of an engine starts; it goes when this process comes to its end.
 
     Its place is in the environment, for all ranks of a leader. None where the engine was started for no code, where
     there is one already, or no room for one: then each worker makes its own.
     """
-    if RUNS_CODE not in arguments or os.path.isdir(os.environ.get(WORKERS_AT, "")):
+    if not runs_code or os.path.isdir(os.environ.get(WORKERS_AT, "")):
         return None
     try:
         folder = TemporaryFolder("engine")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from gradstudio.protocol.process_group import RUNS_CODE
 from gradstudio.temporary_folders import WORKERS_AT, TemporaryFolder, folder_of_workers
 
 KILLED = """
@@ -62,10 +61,10 @@ def test_what_a_killed_process_left_is_removed_by_the_next_and_nothing_that_is_n
 @pytest.mark.skipif(sys.platform == "win32", reason="no process is forked there")
 def test_processes_that_code_starts_have_one_folder(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(WORKERS_AT, "")
-    assert folder_of_workers([]) is None and not list(place.iterdir())
-    folder = folder_of_workers([RUNS_CODE])
+    assert folder_of_workers(runs_code=False) is None and not list(place.iterdir())
+    folder = folder_of_workers(runs_code=True)
     assert folder is not None and os.environ[WORKERS_AT] == str(folder.path)
-    assert folder_of_workers([RUNS_CODE]) is None, "ranks have that of their leader"
+    assert folder_of_workers(runs_code=True) is None, "ranks have that of their leader"
     done = subprocess.run([sys.executable, "-c", OF_WORKER], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [str(folder.path)] * 2
     folder.remove()

@@ -11,7 +11,7 @@ from gradstudio.engine.pipe import take_standard_streams
 from gradstudio.protocol.messages.base import PROTOCOL_VERSION
 from gradstudio.protocol.messages.events import Hello, Log
 from gradstudio.protocol.parent_death import end_with_parent
-from gradstudio.protocol.process_group import lead_group, rank_of, turns_file_of
+from gradstudio.protocol.process_group import RUNS_CODE, lead_group, rank_of, turns_file_of
 from gradstudio.temporary_folders import folder_of_workers, give_to_workers
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def start() -> "Service":
         shared_stop.open(turns_file_of(sys.argv), Here.rank)
         shared_updates.open(turns_file_of(sys.argv), Here.rank)
         inbox.heard_stop, inbox.heard_load = shared_stop.hear, shared_updates.hear
-    if (folder := folder_of_workers(sys.argv)) is not None:
+    if (folder := folder_of_workers(runs_code=RUNS_CODE in sys.argv)) is not None:
         inbox.ends = folder.remove
     give_to_workers()
     found = devices()  # first: a driver may have to be loaded by a program with more rights than ours

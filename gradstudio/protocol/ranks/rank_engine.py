@@ -16,7 +16,7 @@ from gradstudio.protocol.hosts.channel import Channel
 from gradstudio.protocol.hosts.frame_log import FrameLog
 from gradstudio.protocol.messages.events import Failed
 from gradstudio.protocol.messages.progress import Running
-from gradstudio.protocol.process_group import COMMAND, OF_RANK, turns_file_of
+from gradstudio.protocol.process_group import COMMAND, OF_RANK, RUNS_CODE, turns_file_of
 from gradstudio.protocol.ranks.rank_reader import Heard, RankReader
 from gradstudio.temporary_folders import folder_of_workers
 
@@ -62,7 +62,7 @@ class RankEngine:
         pipe = subprocess.PIPE
         its_rank = (f"{OF_RANK}{self.number}",) if count > 1 else ()
         memory = turns_file_of(options)
-        folder_of_workers(options)
+        folder_of_workers(runs_code=RUNS_CODE in options)
         self.process = subprocess.Popen(
             (*COMMAND, *options, *its_rank), pass_fds=() if memory is None else (memory,),
             stdin=pipe, stdout=pipe, bufsize=0, env={**os.environ, **environment(self.number, count)},
