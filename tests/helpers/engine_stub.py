@@ -48,10 +48,12 @@ def main(address: str, code: str, loaded: str, commands: list[str]) -> None:
     with called(address, forks) as line:
         environment = [name + b"=" + value for name, value in os.environb.items()]
         words = b"\0".join([os.getcwdb(), code.encode(), *environment])
+        signal.pthread_sigmask(signal.SIG_BLOCK, passed_on)  # until what this stands for may hear of them
         socket.send_fds(line, [len(words).to_bytes(4, "big")], [0, 1, 2, *files])
         line.sendall(words)
         for number in passed_on:
             signal.signal(number, lambda number, _: pass_on(line, number))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, passed_on)
         nothing = os.open(os.devnull, os.O_RDWR)
         os.dup2(nothing, 0)
         os.dup2(nothing, 1)

@@ -109,7 +109,7 @@ SAYS = """
 import os, signal, sys
 
 def end(number, _):
-    os.write(1, b"heard %d\n" % number)  # a print here may fall into the one below
+    os.write(1, b"heard %d\\n" % number)  # a print here may fall into the one below
     sys.exit(7)
 
 signal.signal(signal.SIGTERM, end)
