@@ -36,7 +36,6 @@ from gradstudio.engine.turns.quick_loop import (
 from gradstudio.engine.turns.sampled_loop import FIRST, SampledLoop
 from gradstudio.engine.turns.shared_stop import shared_stop
 from gradstudio.engine.turns.shared_turns import shared_turns
-from gradstudio.engine.turns.shared_updates import shared_updates
 from gradstudio.engine.turns.turn_curves import TurnCurves
 from gradstudio.engine.turns.written_leaves import leaves_written
 from gradstudio.engine.value.value_records import requires_grad
@@ -349,8 +348,7 @@ class TurnSampling:
             note()
             note_place()
             inner.turn += 1
-            is_due = is_best() or clock() >= due or not left or self.pauses() or shared_turns.has_news()
-            return is_due or (shared_updates.is_open and self.updates.has_news())
+            return is_best() or clock() >= due or not left or self.pauses() or shared_turns.has_news()
 
         notes = Notes(turned, inner.enter, inner.note, self.curves.before_backwards(live, loop.steps))
         end = run_turns(
