@@ -62,13 +62,11 @@ def start() -> "Service":
         from gradstudio.engine.backward.bucket_reductions import replicas
         from gradstudio.engine.turns.shared_stop import shared_stop
         from gradstudio.engine.turns.shared_turns import shared_turns
-        from gradstudio.engine.turns.shared_updates import shared_updates
 
         replicas.see()
         shared_turns.open(turns_file_of(sys.argv), leads=Here.rank == 0)
         shared_stop.open(turns_file_of(sys.argv), Here.rank)
-        shared_updates.open(turns_file_of(sys.argv), Here.rank)
-        inbox.heard_stop, inbox.heard_load = shared_stop.hear, shared_updates.hear
+        inbox.heard_stop = shared_stop.hear
     if (folder := folder_of_workers(runs_code=RUNS_CODE in sys.argv)) is not None:
         inbox.ends = folder.remove
     give_to_workers()

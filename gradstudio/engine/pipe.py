@@ -9,8 +9,7 @@ import os
 import queue
 import sys
 import threading
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import BinaryIO, cast
 
 from gradstudio.protocol.errors import BrokenFrame
@@ -57,11 +56,11 @@ class Inbox:
 
     Attributes:
         heard_stop: is called in that thread when a Stop has come.
-        heard_load: when a program has, with its number.
         ends: when the process is about to end.
     """
 
     _watch: Watch | None = None
+    _load: Load | None = None
 
     def __init__(self, stream: BinaryIO) -> None:
         """Read from `stream`, which must be raw: a read gives what is there."""
@@ -69,10 +68,7 @@ class Inbox:
         self._requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
         self._received, self._taken, self._stop_up_to, self._pause_up_to = 0, 0, 0, 0
-        self._loads: deque[tuple[int, Load]] = deque()
-        self._load_count = 0
         self.heard_stop: Callable[[], object] = lambda: None
-        self.heard_load: Callable[[int], object] = lambda number: None
         self.ends: Callable[[], object] = lambda: None
 
     def start(self) -> None:
@@ -88,8 +84,8 @@ class Inbox:
         request = self._requests.get()
         if isinstance(request, INTERRUPTIBLE):
             self._taken += 1
-        if isinstance(request, Load):
-            self._loads.popleft()
+        if request is self._load:
+            self._load = None
         return request
 
     def answer(self, seconds: float) -> Answer | None:
@@ -111,9 +107,9 @@ class Inbox:
         """The newest that came, also before its turn; None: nothing did."""
         return self._watch
 
-    def loads(self) -> Sequence[tuple[int, Load]]:
-        """All programs that came and have not had their turn, each with its number: they are counted from 1."""
-        return tuple(self._loads)
+    def load(self) -> Load | None:
+        """The newest program that came, before its turn; None: there is none."""
+        return self._load
 
     def _read(self) -> None:
         decoder: Decoder[Request] = Decoder(cast(type[Request], Request))
@@ -142,9 +138,7 @@ class Inbox:
         if isinstance(request, Watch):
             self._watch = request
         elif isinstance(request, Load):
-            self._load_count += 1
-            self._loads.append((self._load_count, request))
-            self.heard_load(self._load_count)
+            self._load = request
         self._received += isinstance(request, INTERRUPTIBLE)
         self._requests.put(request)
 

@@ -31,7 +31,6 @@ from gradstudio.engine.torch_docs import describe
 from gradstudio.engine.torch_settings import settings
 from gradstudio.engine.turns.checkpoints.checkpoint_file import checkpoint_bytes
 from gradstudio.engine.turns.shared_stop import shared_stop
-from gradstudio.engine.turns.shared_updates import shared_updates
 from gradstudio.engine.verbs import Engine
 from gradstudio.graph.model import ItemId
 from gradstudio.program.model import Program
@@ -69,7 +68,7 @@ class Service:
         self._inbox, self._outbox = inbox, outbox
         self._engine = Engine(outbox.send, inbox.stopped)
         self._engine.runner.sampling.newest_watch = inbox.watch
-        self._engine.runner.sampling.updates.waiting = inbox.loads
+        self._engine.runner.sampling.updates.newest = inbox.load
         self._engine.runner.sampling.pauses = inbox.pauses
         freedom.settle()
         self._verbs = TrustedVerbs(self._engine, outbox.send, Person(inbox.answer, inbox.stopped))
@@ -161,10 +160,8 @@ class Service:
                 self._engine.stored.add(request.tensors)
             case Do():
                 shared_stop.begin_verb(meeting.port)
-                shared_updates.begin_verb(meeting.port)
                 paused = self._verbs.do(request)
                 shared_stop.end_verb()
-                shared_updates.end_verb()
                 self._outbox.send(paused)
             case Infer():
                 self._engine.stored.add(request.tensors)

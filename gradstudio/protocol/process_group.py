@@ -25,9 +25,8 @@ OF_RANK: Final = "--rank="
 TURNS_AT: Final = "--turns-at="
 """With a number: the open file in whose memory several ranks agree on what they record."""
 TURNS_BYTES: Final = 4096
-SLOTS: Final = 2
-SLOT_BYTES: Final = 512
-"""Behind those, for each rank: where it is when a Stop comes, and when an edited program does."""
+STOP_BYTES: Final = 512
+"""Behind those, for each rank: where it is when a Stop comes."""
 
 OF_SIGNAL: Final = 128
 """The code of a process that a signal has ended is told as this and the signal's number, as shells do."""

@@ -1,6 +1,6 @@
 """A program that comes while a loop runs: what it changes in literals holds from the next turn on (semantics §6)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from gradstudio.engine.live.live_state import Live, Loaded
 from gradstudio.engine.live.reconciliation import reconcile
 from gradstudio.engine.tensor_files import StoredTensors
-from gradstudio.engine.turns.shared_updates import shared_updates
+from gradstudio.engine.turns.shared_stop import shared_stop
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.base import Message
 from gradstudio.protocol.messages.events import Loaded as LoadedEvent
@@ -24,45 +24,36 @@ class ProgramUpdates:
     """Looks between two turns whether a program waits, and takes it where the run can go on as it.
 
     Attributes:
-        waiting: the programs that came and have not had their turn, with their numbers, oldest first.
+        newest: the newest program that came and has not had its turn; None: there is none.
         taken: document and revision of the newest that was taken before its turn; None: none was.
     """
 
     def __init__(self, send: Callable[[Message], None], counts: Callable[[], Mapping[ItemId, int]]) -> None:
         """Nothing came; `counts` says how many turns of each loop are over."""
-        self.waiting: Callable[[], Sequence[tuple[int, Load]]] = tuple
+        self.newest: Callable[[], Load | None] = lambda: None
         self.taken: Version | None = None
         self._send, self._counts = send, counts
         self._seen: Version | None = None
-        self._next: Load | None = None
         self._may_take = False
 
     def begin(self, request: Do) -> None:
         """A verb begins."""
-        self._may_take, self._next = request.verb not in AGAIN, None
-
-    def has_news(self) -> bool:
-        """Whether a program waits that nobody has looked at."""
-        waiting = self.waiting() if self._may_take else ()
-        return bool(waiting) and _version(waiting[-1][1]) != self._seen
+        self._may_take = request.verb not in AGAIN
 
     def asks(self) -> str:
-        """What a verb is left with at the end of a turn where a program is to be taken: "asked"; else ""."""
-        if self._next is None and self.has_news():
-            waiting = dict(self.waiting())
-            newest = max(waiting)
-            self._next = waiting[newest]
-        return "asked" if self._next is not None else ""
+        """What a verb is left with where a program waits that nobody has looked at: "asked"; else ""."""
+        newest = self.newest() if self._may_take else None
+        return "asked" if newest is not None and _version(newest) != self._seen else ""
 
     def take(self, live: Live, stored: StoredTensors) -> None:
         """Go on as the program that waits; where that cannot be, it is said, and the program waits for its turn."""
-        request, self._next = self._next, None
+        request = self.newest()
         self._seen = _version(request) if request is not None else None
         if request is None or request.document != live.loaded.document:
             return
         stored.add(request.tensors)
-        # Of several ranks none takes it: where they agreed on a turn, a Stop right behind was once not answered.
-        if not shared_updates.is_open and reconcile(live, Loaded(request.document, request.revision, request.program)):
+        # Ranks that took it up in different turns would learn with different numbers.
+        if not shared_stop.is_open and reconcile(live, Loaded(request.document, request.revision, request.program)):
             self.taken = _version(request)
             self._send(loaded_event(request, live, self._counts()))
         else:

@@ -1,4 +1,4 @@
-"""Memory that several ranks see: there they agree on the turns that they record, where they stop and take up edits."""
+"""Memory that several ranks see, in which they agree on the turns that they record, and on where they stop."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 
-from gradstudio.protocol.process_group import SLOT_BYTES, SLOTS, TURNS_AT, TURNS_BYTES
+from gradstudio.protocol.process_group import STOP_BYTES, TURNS_AT, TURNS_BYTES
 
 
 @contextmanager
@@ -20,7 +20,7 @@ def turns_memory(options: Sequence[str], count: int) -> Iterator[list[str]]:
         if count > 1:
             with suppress(OSError):
                 descriptor = _file(stack)
-                os.write(descriptor, bytes(TURNS_BYTES + count * SLOTS * SLOT_BYTES))
+                os.write(descriptor, bytes(TURNS_BYTES + count * STOP_BYTES))
                 shared = [f"{TURNS_AT}{descriptor}"]
         yield [*options, *shared]
 
