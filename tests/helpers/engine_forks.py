@@ -110,6 +110,11 @@ def ranks() -> contextlib.AbstractContextManager[None]:
     return _taught_to_all("ranks")
 
 
+def forks_others(command: list[str]) -> bool:
+    """Whether a process with this command line is who forks, or a fork: not the test's, whoever called it first."""
+    return command[1:4] == ["-P", "-u", "-c"] and str(_HERE) in command
+
+
 def exit_status(code: object) -> int:
     """What Python makes of `sys.exit(code)`."""
     if code is None or isinstance(code, int):

@@ -18,8 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-GRACE_S = 5.0
-"""So long processes may take to finish their step and keep a checkpoint; then they are killed."""
+GRACE_S = 30.0
+"""So long processes may take to finish their step and keep a checkpoint, as torchrun's own; then they are killed."""
+LAST_LINES_S = 5.0
+"""So long what ranks have printed is waited for when they have ended."""
 LOOK_S = 0.2
 """So often a file of metrics is looked at."""
 FOLLOW = "--follow"
@@ -231,7 +233,7 @@ class RankLines:
         for stream in self._streams:
             os.close(stream.writer)
         if self._thread is not None:
-            self._thread.join(GRACE_S)
+            self._thread.join(LAST_LINES_S)
         self._streams, self._thread = [], None
 
     def _begin(self, outputs: Any, envs: dict[int, dict[str, str]]) -> None:
