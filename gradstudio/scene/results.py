@@ -40,7 +40,8 @@ class FailureLike(Protocol):
 class LoopTurn(NamedTuple):
     """How far a loop is: in words, and as a share of its turns (0: their number is not known).
 
-    `place` is the first of the words: ``turn 3 of 20``; `rate` how fast it goes, `left` what is left of it, or "".
+    `place` is the first of the words: ``turn 3 of 20``; `rate` how fast it goes, `left` what is left of it, or
+    of the way to a turn that is gone to, or "".
     """
 
     loop: ItemId

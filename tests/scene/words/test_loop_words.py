@@ -20,3 +20,10 @@ def test_all_loops_are_told_and_the_time_is_that_of_the_outermost() -> None:
     assert loop_words(graph, (outer, inner)) == words
     assert loop_words(graph, (inner,)) == ["turn 13 of 45", "5 a second", "6.4 s left"]
     assert loop_words(graph, ()) == []
+
+
+def test_the_way_to_a_turn_is_told_by_the_word_of_its_loop() -> None:
+    graph = read_script(NESTED).graph
+    epochs = next(block for block in graph.order() if block in graph.blocks)
+    going = LoopTurn(epochs, "turn 3 of 20", "0.1 a second", "12 s to turn 5", 0.15)
+    assert loop_words(graph, (going,)) == ["epoch 3 of 20", "0.1 a second", "12 s to epoch 5"]

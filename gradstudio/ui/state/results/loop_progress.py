@@ -6,6 +6,7 @@ import msgspec
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.progress import Turned
+from gradstudio.protocol.timeline.model import Turns
 from gradstudio.scene.results import LoopTurn
 
 NEWEST = 0.3
@@ -49,10 +50,15 @@ class _Pace:
 
 
 class LoopProgress:
-    """The loops a run stands in, outermost first."""
+    """The loops a run stands in, outermost first.
+
+    Attributes:
+        goal: the run goes to the end of this turn of them, and what is left is counted to there; (): to their end.
+    """
 
     def __init__(self) -> None:
         """It stands in none."""
+        self.goal: Turns = ()
         self._paces: dict[ItemId, _Pace] = {}
         self._totals: dict[ItemId, int] = {}
         self.shown: tuple[LoopTurn, ...] = ()
@@ -95,20 +101,32 @@ class LoopProgress:
                 pace.event.loop,
                 _place_words(pace.event),
                 _rate_words(pace.rate),
-                _left_words(_seconds_left(paces[depth:])),
+                self._left_words(paces, depth),
                 _share(pace.event),
             )
             for depth, pace in enumerate(paces)
         )
 
+    def _left_words(self, paces: Sequence[_Pace], depth: int) -> str:
+        """Until the turn that the run goes to is over, where it leads through this loop; else until the loop is."""
+        around = tuple(one.event.turn for one in paces[:depth])
+        if len(self.goal) <= depth or around != self.goal[:depth]:
+            return _spelled(_seconds_left(paces[depth:], paces[depth].event.total), "left")
+        turn, inside = self.goal[depth], paces[depth + 1 :]
+        if inside and len(self.goal) > depth + 1 and paces[depth].event.turn == turn:
+            seconds = _seconds_left(inside, self.goal[depth + 1] + 1)
+        else:
+            seconds = _seconds_left(paces[depth:], turn + 1)
+        return _spelled(seconds, f"to turn {turn + 1:,}")
 
-def _seconds_left(paces: Sequence[_Pace]) -> float:
-    """Of the first loop, with those inside of it; 0 where it is not known.
+
+def _seconds_left(paces: Sequence[_Pace], total: int) -> float:
+    """Of so many turns of the first loop, with those inside of it; 0 where it is not known.
 
     Until one of its turns is over, one is taken to be as long as the loop that it stands in.
     """
     pace = paces[0]
-    if not pace.event.total:
+    if not total:
         return 0.0
     if pace.rate:
         turn_s = 1 / pace.rate
@@ -116,7 +134,7 @@ def _seconds_left(paces: Sequence[_Pace]) -> float:
         inner = paces[1] if len(paces) > 1 else None
         turn_s = inner.event.total / inner.rate if inner is not None and inner.rate else 0.0
     rest_of_turn = max(turn_s - pace.since_turn, 0.0) if len(paces) > 1 else 0.0
-    return (pace.event.total - pace.event.turn - 1) * turn_s + rest_of_turn
+    return (total - pace.event.turn - 1) * turn_s + rest_of_turn
 
 
 def _place_words(event: Turned) -> str:
@@ -129,8 +147,8 @@ def _rate_words(rate: float) -> str:
     return f"{rate:,.3g} a second" if rate < MANY else f"{rate:,.0f} a second"
 
 
-def _left_words(seconds: float) -> str:
-    return f"{duration(seconds)} left" if seconds >= LEAST_LEFT_S else ""
+def _spelled(seconds: float, until: str) -> str:
+    return f"{duration(seconds)} {until}" if seconds >= LEAST_LEFT_S else ""
 
 
 def duration(seconds: float) -> str:

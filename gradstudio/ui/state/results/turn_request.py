@@ -43,12 +43,20 @@ class TurnRequest(QObject):
             return
         self._results.timeline.wanted |= {turns}
         self._waiting = (loop, node, turns)
+        self._results.tables.loops.goal = turns
         self._run.do("go_to_turn", until=loop, turn=turns, breakpoints=())
+        if not self._run.state.busy:  # it may not run: why not, was said
+            self._forget()
+
+    def _forget(self) -> None:
+        self._waiting = None
+        self._results.tables.loops.goal = ()
 
     def _on_run_state_changed(self, state: RunState) -> None:
         if self._waiting is None or state.busy:
             return
-        (loop, node, turns), self._waiting = self._waiting, None
+        loop, node, turns = self._waiting
+        self._forget()
         if not self.show(node, turns) or state.outcome != "done":
             return
         if state.reason:
