@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.state.document.overlays import Overlays
     from gradstudio.ui.state.library.favourites import Favourites
     from gradstudio.ui.state.results.result_store import ResultStore
+    from gradstudio.ui.state.run.run_controller import RunController
     from gradstudio.ui.widgets.menu_keys import KeysOf
 
 
@@ -34,6 +35,7 @@ class SessionLike(Protocol):
     shown_store: "ShownStore"
     attention: "Attention"
     results: "ResultStore"
+    run: "RunController"
 
 
 class GestureState(Protocol):

@@ -17,7 +17,7 @@ class CodeSyncWarning(QObject):
         super().__init__(live)
         self._session, self._live, self._status = session, live, status
         self._was_busy, self._words = False, ""
-        session.run.prepare = live.flush
+        session.run.status.preparing.connect(live.flush)
         session.run.state_changed.connect(self._on_run_state_changed)
         session.run.status.refused.connect(self._on_run_refused)
 

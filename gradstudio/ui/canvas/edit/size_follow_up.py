@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit
 
 from gradstudio.graph.card_grouping import card_groups
@@ -13,6 +13,7 @@ from gradstudio.scene.items import PortRef
 from gradstudio.scene.results import Results
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.edit.wired_adding import NO_LITERALS, givers_of, known_shape, written_shape
+from gradstudio.ui.state.run.run_state import RunState
 from gradstudio.ui.state.throttle import Throttle
 
 REST_MS: Final = 100
@@ -37,6 +38,7 @@ class SizeFollowUp(QObject):
     """Gives fresh layers and targets their sizes as soon as these are known, as if they had come with them.
 
     What was taken back since is given up, as is a node whose wire is another, and a literal that a person wrote.
+    A run that is asked for begins behind them; while one is under way nothing is written, and what it began with stays.
 
     Attributes:
         rest: until the next look at what is known.
@@ -50,6 +52,8 @@ class SizeFollowUp(QObject):
         super().__init__(canvas.widget)
         self._canvas, self._is_in_use = canvas, is_in_use
         self._root = canvas.session.scope.root
+        self._run, self._ran = canvas.session.run, False
+        self._run.shapes.begin_with_them.append(self._missing_size)
         self._awaited: list[_Awaited] = []
         self._step = 0
         self.rest = Throttle(REST_MS, self)
@@ -71,6 +75,9 @@ class SizeFollowUp(QObject):
             self._step = self._root.undo_stack.index()
             self._canvas.session.results.changed.connect(self._on_results_changed)
             self._root.history_changed.connect(self._on_history_changed)
+            self._ran = self._run.status.is_under_way
+            self._run.status.preparing.connect(self.take_up)
+            self._run.status.changed.connect(self._on_run_changed)
             self._root.replaced.connect(self._give_up)
         is_older = known_shape(graph, self._results, wire.source, wire.output) is not None
         self._awaited.append(_Awaited(holder, wire, dict(graph.nodes[holder].literals), is_older))
@@ -82,11 +89,22 @@ class SizeFollowUp(QObject):
     @property
     def _is_busy(self) -> bool:
         """Whether a person types, anywhere, or drags."""
+        if self._run.state.waiting:  # for this: what has the keys then is no reason to wait longer
+            return self._is_in_use()
         return isinstance(QApplication.focusWidget(), QLineEdit | QPlainTextEdit | QTextEdit) or self._is_in_use()
+
+    def _missing_size(self) -> str:
+        """What a run waits for: a size that the engine is about to tell; "": nothing."""
+        if self._canvas.session.scope.path or not self._run.shapes.awaited:
+            return ""
+        from gradstudio.graph.text.item_titles import title
+
+        graph = self._root.graph
+        return next((f"The size of {title(graph, one.item)}" for one in self._awaited if self._stands(one)), "")
 
     def take_up(self) -> None:
         """Write the sizes that are known by now; whatever is open over the canvas is about to close."""
-        if not self._awaited:
+        if not self._awaited or self._run.status.is_under_way:
             return
         self._root.settle()  # what is being typed may be one of these literals
         waiting = [one for one in self._awaited if self._stands(one)]
@@ -126,16 +144,34 @@ class SizeFollowUp(QObject):
     def _on_results_changed(self, _items: object) -> None:
         self.rest.request()
 
+    def _on_run_changed(self, state: RunState) -> None:
+        """A run begins with what stands there; one that waits is looked after; behind one that ends more is known."""
+        before, self._ran = self._ran, self._run.status.is_under_way
+        if self._ran and not before:
+            self._give_up()
+        elif state.waiting or before:
+            self.rest.request()
+
     def _on_rest_due(self) -> None:
         """What is typed or dragged goes on: an edit would end it."""
-        if self._canvas.session.scope.path or not any(
-            self._stands(one) and self._wanted(one) is not None for one in self._awaited
-        ):
-            return
-        if self._is_busy:
+        if self._is_any_known and self._is_busy:
             self.rest.request()
-        else:
+        elif self._is_any_known:
             self.take_up()
+        if self._awaited and self._run.state.waiting:
+            self.rest.request()
+            self._let_run()
+
+    @property
+    def _is_any_known(self) -> bool:
+        """Whether sizes are known by now, and may be written."""
+        if self._canvas.session.scope.path or self._run.status.is_under_way:
+            return False
+        return any(self._stands(one) and self._wanted(one) is not None for one in self._awaited)
+
+    def _let_run(self) -> None:
+        """What was asked to run and waits for nothing now begins; not within what is under way just now."""
+        QTimer.singleShot(0, self, self._run.begin_waiting)
 
     def _on_history_changed(self) -> None:
         before, self._step = self._step, self._root.undo_stack.index()
@@ -148,3 +184,6 @@ class SizeFollowUp(QObject):
         self._canvas.session.results.changed.disconnect(self._on_results_changed)
         self._root.history_changed.disconnect(self._on_history_changed)
         self._root.replaced.disconnect(self._give_up)
+        self._run.status.preparing.disconnect(self.take_up)
+        self._run.status.changed.disconnect(self._on_run_changed)
+        self._let_run()

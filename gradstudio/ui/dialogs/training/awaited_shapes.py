@@ -29,13 +29,14 @@ class AwaitedShapes(QObject):
         """Wait for nothing yet; lives as long as the canvas."""
         super().__init__(canvas)
         self._session, self._canvas = session, canvas
-        self._name = ""
+        self._name = self._comes_first = ""
         self._again: Callable[[], None] = self._give_up
         self._lacks: Callable[[], bool] = lambda: False
         self._clock, self._told_s = QElapsedTimer(), 0
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
         session.graph_store.replaced.connect(self._give_up)
+        session.run.shapes.begin_with_them.append(lambda: self._comes_first)
 
     def begin(self, name: str, again: Callable[[], None], lacks: Callable[[], bool]) -> None:
         """Call `again`, the command of this name, once it lacks no shape, or nothing more will be known.
@@ -45,7 +46,7 @@ class AwaitedShapes(QObject):
         self._end()
         run = self._session.run
         if not run.state.waiting:  # else it was asked for after what waits
-            run.shapes.awaited_by = name
+            self._comes_first = name
         self._name, self._again, self._lacks = name, again, lacks
         self._clock.start()
         self._told_s = 0
@@ -87,7 +88,7 @@ class AwaitedShapes(QObject):
 
     def _let_run(self) -> None:
         """What was asked to run meanwhile begins, with the program as it stands now."""
-        self._session.run.shapes.awaited_by = ""
+        self._comes_first = ""
         self._session.run.begin_waiting()
 
     def _say_how_long(self) -> None:

@@ -81,7 +81,6 @@ class RunController(QObject):
         self.shapes = ShapeRequests(self._requests, engine, self.status, self)
         self.stepper = RunStepper(self, self.status, results, self._walk, debug)
         self.questions = RunQuestions(self._requests, engine, results.ids, self.status, self.why_not, self)
-        self.prepare: Callable[[], object] = lambda: None
         self._texts: dict[ItemId, str] = {}
         self._following = self._follows_newer = self._heard_more = False
         self.displaced = DisplacedRun(results.tables, self.status)
@@ -195,7 +194,7 @@ class RunController(QObject):
     def do(self, verb: Verb, command: Command | None = None, /, **fields: object) -> None:
         """Have the engine carry out a verb, as soon as it is ready; why not, when it cannot be, is announced."""
         asked: Command = command or verb
-        self.prepare()
+        self.status.preparing.emit()
         self._attention.look_at_now()
         if reason := self.why_not(asked):
             self.status.refused.emit(reason)

@@ -43,12 +43,14 @@ class RunStatus(QObject):
         kept_turns: behind so many turns what the run has learnt is kept; 0: nothing of it is.
 
     Signals:
+        preparing(): a verb was asked for; what is to be in the program and is not yet is written now.
         changed(object): the new `RunState`.
         refused(object): a verb was refused; the words why.
         noted(object): other words about the run.
         offered(object): an `Offer`; None: what was offered is no more.
     """
 
+    preparing = Signal()
     changed = Signal(object)
     refused = Signal(object)
     noted = Signal(object)

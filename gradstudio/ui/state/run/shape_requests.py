@@ -28,7 +28,7 @@ class ShapeRequests:
 
     Attributes:
         patience: ends an engine that looks for one of them for too long.
-        awaited_by: what a person has asked for that begins when they are known; what is asked to run comes behind it.
+        begin_with_them: each says what of its own begins when they are known, and "" where nothing does.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class ShapeRequests:
         """Ask through `requests` when `engine` is ready; nothing is asked while `status` is busy."""
         self._requests, self._engine, self._status = requests, engine, status
         self.patience = ShapePatience(engine, status, requests, parent)
-        self.awaited_by = ""
+        self.begin_with_them: list[Callable[[], str]] = []
         self._settle = Throttle(SETTLE_MS, parent)
         self._settle.due.connect(self._on_settle_due)
         self._waits_for_rest = self._waits_for_engine = False
@@ -56,6 +56,11 @@ class ShapeRequests:
             return False
         is_asked = self.pending or self.patience.waits
         return is_asked or self._status.is_under_way or not self._engine.ready
+
+    @property
+    def awaited_by(self) -> str:
+        """What begins when they are known; what is asked to run comes behind it. "": nothing does."""
+        return next(filter(None, (name() for name in self.begin_with_them)), "")
 
     @property
     def are_told(self) -> bool:

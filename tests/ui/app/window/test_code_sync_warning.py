@@ -65,7 +65,7 @@ def test_a_run_takes_what_waits_to_be_read(typing: MainWindow) -> None:
     for _ in WRONG:
         QTest.keyClick(typing.code.editor, Qt.Key.Key_Backspace)
     QTest.keyClicks(typing.code.editor, "y = x + 1")
-    typing.session.run.prepare()
+    typing.session.run.status.preparing.emit()
     assert len(typing.session.graph_store.graph.nodes) == 2
 
 

@@ -163,3 +163,31 @@ def test_a_shape_of_the_program_before_gives_way_to_the_one_that_comes_with_the_
     assert fast.literal(FC, "in_features") == "3" and fast.undo_texts[1:] == ["Add Linear"]
     fast.answer(**{x: (2, 5), fast.current: (2, 8)})
     assert fast.literal(FC, "in_features") == "3", "it was fresh once"
+
+
+def test_a_run_goes_on_with_what_it_began_with(fast: Fast, begun: ItemId) -> None:
+    fast.session.run.status.set(busy=True, verb="run")
+    fast.answer(**{begun: (2, 3)})
+    assert fast.literal(FC, "in_features") == "4"
+    fast.session.run.status.set(busy=False, outcome="done")
+    fast.answer(**{begun: (2, 5)})
+    assert fast.literal(FC, "in_features") == "4", "nor does it become another behind one"
+
+
+def test_what_is_added_while_a_run_is_under_way_has_its_size_behind_it(fast: Fast) -> None:
+    x = fast.add("torch.relu", 40, 100)
+    fast.session.run.status.set(busy=True, verb="run")
+    fast.canvas.selection.select(frozenset({x}))
+    fast.tab("linear")
+    fast.answer(**{x: (2, 3)})
+    assert fast.literal(FC, "in_features") == "4"
+    fast.session.run.status.set(busy=False, outcome="done")
+    fast.answer(**{x: (2, 3)})
+    assert fast.literal(FC, "in_features") == "3"
+
+
+def test_a_run_that_is_asked_for_waits_for_the_size(fast: Fast, begun: ItemId) -> None:
+    run = fast.session.run
+    assert run.shapes.awaited_by == "The size of fc"
+    fast.answer(**{begun: (2, 3)})
+    assert fast.literal(FC, "in_features") == "3" and not run.shapes.awaited_by
