@@ -23,7 +23,9 @@ BULKY: Final = {
 """Records, pictures, and answers to whoever has asked."""
 
 
-class _Frame(NamedTuple):
+class Frame(NamedTuple):
+    """What was said, under its number from 0 on; `body` is that of a frame."""
+
     number: int
     body: bytes
 
@@ -41,10 +43,10 @@ class _Frames:
     """Frames of one kind, the oldest of which go first."""
 
     def __init__(self, most_bytes: int) -> None:
-        self.frames: deque[_Frame] = deque()
+        self.frames: deque[Frame] = deque()
         self.most_bytes, self._bytes = most_bytes, 0
 
-    def add(self, frame: _Frame) -> None:
+    def add(self, frame: Frame) -> None:
         self.frames.append(frame)
         self._bytes += len(frame.body)
         while self._bytes > self.most_bytes and len(self.frames) > 1:
@@ -87,7 +89,7 @@ class FrameLog:
             self.run_begins = self.count
             self.forget(self._heard)
         frames = self._bulky if kind in BULKY else self._light
-        frames.add(_Frame(self.count, body))
+        frames.add(Frame(self.count, body))
         self.count += 1
 
     def forget(self, heard: int) -> None:
@@ -99,5 +101,8 @@ class FrameLog:
 
     def since(self, heard: int) -> Iterator[bytes]:
         """Those that are here from a number on, in order."""
-        frames = sorted([*self._bulky.frames, *self._light.frames])
-        return (frame.body for frame in frames if frame.number >= heard)
+        return (frame.body for frame in self.frames() if frame.number >= heard)
+
+    def frames(self) -> list[Frame]:
+        """All that are here, in order."""
+        return sorted([*self._bulky.frames, *self._light.frames])

@@ -192,8 +192,10 @@ class Porter:
             self._meeting = None
         if self._meeting is not None or stay.ends:
             return
+        from gradstudio.protocol.hosts.left_record import forget_old_records
         from gradstudio.protocol.hosts.meeting_place import MeetingPlace  # most engines end with their line
 
+        forget_old_records()
         try:
             self._meeting = MeetingPlace(self._selector, stay, self._answer, self._join, self._hear, self._end_unasked)
             self._log.keep_for_others()
@@ -269,7 +271,7 @@ class Porter:
             self._refuse(error)
 
     def _hear_end(self) -> None:
-        """The engine has ended; of one that ended alone, what it said waits for whoever takes it up."""
+        """The engine has ended; of one that ended alone, what it said is left in a file for whoever takes it up."""
         if self._meeting is None or self._line.is_open:
             self._is_over = True
             return
@@ -278,6 +280,16 @@ class Porter:
         how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
         self._warn(f"The engine {how} while nobody was on the line. What it had said is shown.")
         self._has_ended, self._is_busy, self._rests_since = True, False, time.monotonic()
+        self._leave_record()
+
+    def _leave_record(self) -> None:
+        """End, and leave a record; where the disk takes none, what was said waits here."""
+        from gradstudio.protocol.hosts.left_record import RecordHead, write_record  # most engines do not end alone
+
+        before = tuple(body for body in (self._document, self._hello) if body)
+        with contextlib.suppress(OSError):
+            write_record(RecordHead(self._answer(), self._log.run_begins, before), self._log.frames())
+            self._is_over = True
 
     def _pass_on(self, body: bytes) -> None:
         """What the engine says, to the line and into the log."""

@@ -12,6 +12,7 @@ import msgspec
 
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.hosts.channel import Channel
+from gradstudio.protocol.hosts.left_record import forget_old_records, forget_record, hand_over, record_head
 from gradstudio.protocol.hosts.meeting_place import connect, meeting_folder
 from gradstudio.protocol.messages.hosting import Ask, Leave, Staying
 
@@ -28,8 +29,10 @@ def visit(words: list[str]) -> int:
     try:
         connection = connect(names[0])
     except OSError:
-        sys.stderr.write("No engine of that name stays here; it has ended.\n")
-        return GONE
+        found = forget_record(names[0]) if verb == "end" else hand_over(names[0])
+        if not found:
+            sys.stderr.write("No engine of that name stays here; it has ended.\n")
+        return 0 if found and verb == "end" else GONE
     if verb == "end":
         connection.settimeout(ANSWER_S)
         with contextlib.suppress(OSError):
@@ -41,6 +44,7 @@ def visit(words: list[str]) -> int:
 
 def _list() -> int:
     folder = meeting_folder()
+    forget_old_records()
     for name in sorted(os.listdir(folder)) if folder.is_dir() else ():
         if (found := _ask(name)) is not None:
             sys.stdout.write(f"{msgspec.json.encode(found).decode()}\n")
@@ -49,7 +53,9 @@ def _list() -> int:
 
 
 def _ask(name: str) -> Staying | None:
-    """What one says; what was left by one that was killed is taken away."""
+    """What one says, or its record; what was left by one that was killed is taken away."""
+    if (head := record_head(name)) is not None:
+        return head.staying
     decoder = Decoder(Staying)
     try:
         connection = connect(name)

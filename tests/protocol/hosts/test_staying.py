@@ -272,19 +272,81 @@ def test_another_window_takes_it_up_with_every_point_of_its_curve_and_the_first_
         one.process.communicate()
 
 
-def test_an_engine_that_ends_alone_leaves_what_it_said_to_whoever_comes(host: Host) -> None:
+def train_and_die_alone(host: Host, tmp_path: Path) -> tuple[Staying, int, Path]:
+    """What is listed of an engine that stays and was killed alone, what was heard of it, and its folder."""
+    line = HostLine(host)
+    line.say(Stay(name=NAME, title="net"), Document(name="a", revision=1, text=b"{}"))
+    hello = train(line)
+    line.cut()
+    wait_until("it is alone", lambda: [one.is_joined for one in listed(host)] == [False])
+    os.kill(hello.pid, signal.SIGKILL)
+    wait_until("its end is known", lambda: [one.has_ended for one in listed(host)] == [True])
+    (told,) = listed(host)
+    return told, line.decoder.heard, tmp_path / "gradstudio" / "kept" / NAME
+
+
+def test_an_engine_that_ends_alone_leaves_what_it_said_to_whoever_comes(host: Host, tmp_path: Path) -> None:
+    told, _, folder = train_and_die_alone(host, tmp_path)
+    wait_until("its porter has ended, too", lambda: not is_alive(told.pid))
+    assert [path.name for path in folder.iterdir()] == ["record"]
+    assert stat.S_IMODE(os.stat(folder / "record").st_mode) == 0o600
+    left = HostLine(host, "--kept", "join", NAME)
+    left.say(Join(is_new=True))
+    left.hear(Staying)
+    left.cut()
+    assert listed(host) == [told], "the line broke before it was heard: it is there"
+    other = HostLine(host, "--kept", "join", NAME)
+    other.say(Join(is_new=True))
+    joined = other.hear(Staying)
+    assert isinstance(joined, Staying) and not joined.is_busy
+    assert [type(event) for event in other.said[:2]] == [Document, Hello]
+    assert any(isinstance(event, Log) and "was killed by signal 9" in event.text for event in other.said)
+    assert len(numbers(list(other.said))) > 0
+    other.say(Beat(heard=other.decoder.heard))
+    other.process.communicate()
+    assert other.process.returncode == 6
+    assert listed(host) == [] and not folder.exists()
+
+
+def test_the_window_that_began_it_hears_from_the_record_what_it_missed(host: Host, tmp_path: Path) -> None:
+    _, heard, _ = train_and_die_alone(host, tmp_path)
+    again = HostLine(host, "--kept", "join", NAME)
+    again.decoder.heard = heard
+    again.say(Join(heard=heard))
+    joined = again.hear(Staying)
+    assert isinstance(joined, Staying) and joined.lost == 0
+    assert joined.said == heard + len(again.said) - 1, "none twice, none lost"
+    again.say(Leave())
+    again.process.communicate()
+    assert listed(host) == []
+
+
+def test_a_record_is_ended_like_an_engine_and_goes_by_itself_after_days(host: Host, tmp_path: Path) -> None:
+    for way in ("end", "days"):
+        _, _, folder = train_and_die_alone(host, tmp_path)
+        if way == "end":
+            command = start_command(host, bundle_key(), "--kept", "end", NAME)
+            assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+        else:
+            os.utime(folder / "record", (0, 0))
+        assert listed(host) == [] and not folder.exists()
+
+
+def test_where_the_disk_takes_no_record_what_was_said_waits_in_the_porter(host: Host, tmp_path: Path) -> None:
+    folder = tmp_path / "gradstudio" / "kept" / NAME
+    (folder / "record.part").mkdir(parents=True)
+    folder.rename(aside := tmp_path / "aside")
     line = HostLine(host)
     line.say(Stay(name=NAME, title="net"))
     hello = train(line)
+    (aside / "record.part").rename(folder / "record.part")
     line.cut()
     wait_until("it is alone", lambda: [one.is_joined for one in listed(host)] == [False])
     os.kill(hello.pid, signal.SIGKILL)
     wait_until("its end is known", lambda: [one.has_ended for one in listed(host)] == [True])
     other = HostLine(host, "--kept", "join", NAME)
     other.say(Join(is_new=True))
-    joined = other.hear(Staying)
-    assert isinstance(joined, Staying) and not joined.is_busy
-    assert any(isinstance(event, Log) and "was killed by signal 9" in event.text for event in other.said)
+    other.hear(Staying)
     assert len(numbers(list(other.said))) > 0
     other.process.communicate()
     assert other.process.returncode == 6
