@@ -127,7 +127,7 @@ def test_the_engine_is_killed_while_its_training_is_paused(desk: Desk, path: Pat
     desk.window.actions["run.pause"].trigger()
     desk.rest()
     run = newest(path)
-    assert run is not None and run.state == "stopped"
+    assert run is not None and run.state == "paused"
     turns = run.record.turns
     desk.until(lambda: learnt(path) == turns)  # where it rests it is kept
     os.kill(desk.session.engine.pid, signal.SIGKILL)
@@ -200,6 +200,33 @@ def test_the_window_is_killed_and_its_training_goes_on(desk: Desk, path: Path, t
     desk.session.offer_cut_off_run()
     go_on(desk, path)
     check_against_plain_torch(path)
+
+
+def test_the_window_is_killed_while_its_training_is_paused(desk: Desk, path: Path, tmp_path: Path) -> None:
+    pauses = "    runs, run = desk.session.runs, desk.session.run\n"
+    pauses += "    runs.changed.connect(lambda: run.status.kept_turns() and run.stop(behind_turn=True))\n"
+    paused = WINDOW.replace("    app.exec()", pauses + "    app.exec()")
+    words = [sys.executable, "-c", paused, str(tmp_path / "settings"), str(path)]
+    with engine_forks.everywhere(), subprocess.Popen(words) as child:
+        pause = threading.Event()
+        while not ((run := newest(path)) is not None and run.state == "paused" and learnt(path) == run.record.turns):
+            assert child.poll() is None and not pause.wait(0.05)
+        child.kill()
+    run = newest(path)
+    assert run is not None and run.state == "ended" and run.was_cut_off
+    desk.session.offer_cut_off_run()
+    go_on(desk, path)
+    check_against_plain_torch(path)
+
+
+def test_who_closes_a_paused_training_is_not_asked_whether_it_goes_on(desk: Desk, path: Path) -> None:
+    desk.window.actions["run.again"].trigger()
+    desk.until(lambda: learnt(path))
+    desk.window.actions["run.pause"].trigger()
+    desk.rest()
+    desk.session.runs.close()
+    run = newest(path)
+    assert run is not None and run.state == "stopped" and run.can_go_on and not run.was_cut_off
 
 
 def test_a_no_is_remembered(desk: Desk, path: Path) -> None:

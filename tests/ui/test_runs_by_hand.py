@@ -194,13 +194,13 @@ def test_stopped_and_gone_on_is_one_run(desk: Desk, path: Path) -> None:
     run = train(desk, "running")
     for _ in range(2):
         desk.window.actions["run.stop"].trigger()
-        desk.until(lambda: runs(desk)[0].state == "stopped")
+        desk.until(lambda: runs(desk)[0].state == "paused")
         turns = runs(desk)[0].record.turns
         desk.window.actions["run.run"].trigger()
         desk.until(lambda: runs(desk)[0].state == "running")
         desk.until(lambda turns=turns: len(loss(desk)) > turns)
     desk.window.actions["run.stop"].trigger()
-    desk.until(lambda: runs(desk)[0].state == "stopped")
+    desk.until(lambda: runs(desk)[0].state == "paused")
     (kept,) = runs(desk)
     assert kept.id == run.id and kept.record.turns > turns and len(kept.curves()["loss"][0]) == kept.record.turns
 

@@ -33,14 +33,16 @@ LARGEST_EVENTS: Final = 1 << 30
 NOTHING_TO_GO_ON: Final = "What this run had learnt cannot be read: {reason}"
 SAME_START_S: Final = 2.0
 _FOLDER: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d+")
-State = OneOf["running", "finished", "stopped", "failed", "ended"]
+State = OneOf["running", "paused", "finished", "stopped", "failed", "ended"]
 WORDS: Final[dict[State, str]] = {
     "running": "running",
+    "paused": "paused",
     "finished": "finished",
     "stopped": "stopped",
     "failed": "failed",
     "ended": "ended unexpectedly",
 }
+UNDER_WAY: Final = ("running", "paused")
 _ENDS: Final[dict[str, State]] = {"done": "finished", "failed": "failed", "died": "ended"}
 
 
@@ -62,7 +64,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     Attributes:
         name: as a person calls it; such a run is never taken away to make room.
         began: seconds since 1970; `seconds`: how long it has run.
-        state: "running" while its writer lives; one that does not any more has ended unexpectedly.
+        state: "running" or "paused" while its writer lives; one that does not any more has ended unexpectedly.
         reason: words to the state.
         seed: what the random numbers began with; None: it is not known.
         threads: on how many an operator was computed, which sums are rounded by; 0: it is not known.
@@ -119,7 +121,12 @@ class KeptRun(msgspec.Struct, frozen=True):
     def state(self) -> State:
         """As it is now: nobody is left to say that a run has ended whose writer was killed."""
         record = self.record
-        return "ended" if record.state == "running" and not is_alive(record.writer) else record.state
+        return "ended" if record.state in UNDER_WAY and not is_alive(record.writer) else record.state
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it goes on, or can go on as it stands in its writer."""
+        return self.state in UNDER_WAY
 
     @property
     def has_parameters(self) -> bool:
@@ -134,13 +141,13 @@ class KeptRun(msgspec.Struct, frozen=True):
 
     @property
     def can_go_on(self) -> bool:
-        """Whether it was stopped or cut off behind a checkpoint."""
-        return self.state in ("ended", "stopped") and self.has_parameters and self.learnt_turns > 0
+        """Whether it was paused, stopped or cut off behind a checkpoint."""
+        return self.state in ("paused", "ended", "stopped") and self.has_parameters and self.learnt_turns > 0
 
     @property
     def was_cut_off(self) -> bool:
         """Whether its writer was killed, nobody has said anything to that since, and it can go on."""
-        return self.record.state == "running" and self.can_go_on
+        return self.record.state in UNDER_WAY and self.state == "ended" and self.can_go_on
 
     def program(self) -> str:
         """The text of the program that ran, with the literals that held at its newest checkpoint; "": it is gone."""
@@ -194,7 +201,7 @@ def runs_of(folder: Path, identity: str) -> list[KeptRun]:
     found = list(kept_runs(folder))
     if identity not in folder.name:
         found = [run for run in found if run.record.document == identity]
-    return [run for run in found if run.state != "running" or run.record.writer == this_writer()]
+    return [run for run in found if not run.is_under_way or run.record.writer == this_writer()]
 
 
 def read_record(folder: Path) -> RunRecord | None:

@@ -277,7 +277,7 @@ def _make_room(runs: Path, keep: Path) -> None:
     """Take the oldest runs without a name away, and of older ones what was learnt."""
     unnamed = [run for run in kept_runs(runs) if not run.record.name and run.folder != keep]
     for run in unnamed[KEPT - 1 :]:
-        if run.state != "running":
+        if not run.is_under_way:
             shutil.rmtree(run.folder, ignore_errors=True)
     for run in unnamed[PARAMETERS_KEPT - 1 : KEPT - 1]:
         _forget_parameters(run)
@@ -291,7 +291,7 @@ def _make_room_beside(runs: Path) -> None:
     with contextlib.suppress(OSError):
         others.sort(key=lambda one: one.stat().st_mtime, reverse=True)
     for one in others[UNTITLED_KEPT - 1 :]:
-        if not any(run.state == "running" for run in kept_runs(one)):
+        if not any(run.is_under_way for run in kept_runs(one)):
             shutil.rmtree(one, ignore_errors=True)
 
 

@@ -185,6 +185,10 @@ class RunKeeper(QObject):
         if writer is not None and writer.record.state == "running":
             self._set_state("stopped", LEFT)
             self._write()
+        elif writer is not None and writer.record.state == "paused":
+            writer.record.state = "stopped"  # what is kept is as it was then
+            with self._refusals():
+                writer.save()
         self._writer = None
 
     def close(self) -> None:
@@ -305,17 +309,13 @@ class RunKeeper(QObject):
         elif state.outcome == "died":
             self._set_state("ended", state.reason)
         else:
-            self._set_state("finished" if state.at_end else "stopped", state.reason)
-        if not state.busy:
-            self._note_values()
+            at_rest: State = "paused" if state.live else "stopped"
+            self._set_state("finished" if state.at_end else at_rest, state.reason)
+        if not state.busy and self._writer is not None:
+            from gradstudio.ui.state.runs.early_end import last_numbers
+
+            self._writer.record.last |= last_numbers(self._tables.names.graph, self._session.results)
             self._ask_for_parameters()
-
-    def _note_values(self) -> None:
-        """Other results of one number, such as an accuracy, as they stand."""
-        from gradstudio.ui.state.runs.early_end import last_numbers
-
-        assert self._writer is not None
-        self._writer.record.last |= last_numbers(self._tables.names.graph, self._session.results)
 
     def _say_what_came_out(self) -> None:
         if self._writer is None or (record := self._writer.record).state != "finished":
@@ -348,7 +348,7 @@ class RunKeeper(QObject):
         if not state.busy and state.outcome:
             self._resumed = None  # it was refused, or is taken up already
         before = self._writer.record.state if self._writer is not None and not state.busy else ""
-        if before != "running" and not (before == "stopped" and state.outcome == "died"):  # paused, it is lost too
+        if before != "running" and not (before == "paused" and state.outcome == "died"):  # paused, it is lost too
             return
         self._note_state(state)
         self._write()
@@ -363,7 +363,8 @@ class RunKeeper(QObject):
             self._resume(event)
         elif isinstance(event, Started) and event.back_to is None and self._writer is not None:
             if self._tables.curves.parts:  # what is written is another run: this one gets its own folder
-                self._writer, self._early = None, {}
+                self.leave()
+                self._early = {}
                 return
             self._began_s = time.monotonic() - self._writer.record.seconds
             self._set_state("running")
