@@ -31,9 +31,6 @@ class Card(msgspec.Struct):
     result_height: float = 0.0
     drawn: float = 0.0
     revision: int = 0
-    order: int = 0
-    set_up: bool = False
-    left_out: bool = False
     well: ResultSections | None = None
     extras: DebugSections = PLAIN
     leaves: ParameterRows | None = None

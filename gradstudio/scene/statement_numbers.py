@@ -36,7 +36,7 @@ def statement_places(
 
 
 class StatementNumbers:
-    """Numbers the cards whose statements have an order.
+    """Numbers the cards whose statements have an order. Each is asked for when its card is looked at.
 
     Attributes:
         left_out: what is muted, and what reads it.
@@ -48,7 +48,16 @@ class StatementNumbers:
         self._stack = stack
         self.left_out: frozenset[ItemId] = frozenset()
         self._structure: object = None
-        self._numbered: tuple[Set[ItemId], frozenset[ItemId], frozenset[ItemId]] = (_NONE, _NONE, _NONE)
+        self._repeated: Set[ItemId] = _NONE
+        self._places: dict[ItemId, int] = {}
+
+    def order(self, item: ItemId) -> int:
+        """The place among the statements of a card whose statement has an effect; 0: it shows none."""
+        return self._places.get(item, 0)
+
+    def is_set_up(self, item: ItemId) -> bool:
+        """Whether what a card shows is made once (semantics §5)."""
+        return item not in self._repeated and item not in CARDS
 
     def forget(self) -> None:
         """Number all cards anew next time: there are other ones."""
@@ -62,24 +71,17 @@ class StatementNumbers:
         self._structure = analysis.structure
         before = self.left_out
         self.left_out = analysis.validity.muted
+        self._stack.renumber(self.left_out ^ before)
         self._number(analysis)
         return self.left_out != before
 
     def _number(self, analysis: program_analysis.Analysis) -> None:
-        """Look at the cards that came, and at those of which another thing is said than before."""
-        cards, left_out, before = self._stack.cards, self.left_out, self._numbered
-        repeated, ordered = analysis.gradients.repeated, self._ordered(analysis)
-        self._numbered = repeated, left_out, ordered
-        places = statement_places(self._state.graph, analysis.nested, ordered)
-        changed = self._stack.came.union(ordered, before[2], repeated ^ before[0], left_out ^ before[1])
-        for item in changed & cards.keys():
-            card = cards[item]
-            order = places[item] if item in ordered else 0
-            set_up = item not in repeated and item not in CARDS
-            is_left_out = item in left_out
-            if order != card.order or set_up is not card.set_up or is_left_out is not card.left_out:
-                card.order, card.set_up, card.left_out = order, set_up, is_left_out
-                card.revision += 1
+        """Remember what is said of all cards; those that came, and those of which another thing is said, show it."""
+        repeated = analysis.gradients.repeated
+        places = statement_places(self._state.graph, analysis.nested, self._ordered(analysis))
+        others = {item for item, _ in places.items() ^ self._places.items()}
+        self._stack.renumber(self._stack.came, others, repeated ^ self._repeated)
+        self._repeated, self._places = repeated, places
 
     def _ordered(self, analysis: program_analysis.Analysis) -> frozenset[ItemId]:
         """The nodes that are numbered."""

@@ -62,11 +62,26 @@ def test_statements_with_an_order_have_their_number_on_their_cards(drawing: Draw
     _, y = drawing.chain("torch.randn", "torch.relu")
     written = drawing.add("torch.Tensor.add_", 900, 0)
     drawing.connect(y, written, "self")
-    cards = drawing.scene.stack.cards
-    assert cards[written].order == 3
-    assert cards[y].order == 0
+    numbers = drawing.scene.numbers
+    assert numbers.order(written) == 3
+    assert numbers.order(y) == 0
     drawing.do(recipes.set_header(drawing.graph, Header(device="cuda:0")))
-    assert drawing.scene.stack.cards[written].order == 3, "all cards are new ones"
+    assert numbers.order(written) == 3, "all cards are new ones"
+
+
+def test_cards_of_which_another_thing_is_said_are_others_once_they_are_looked_at(drawing: Drawing) -> None:
+    x, y, z = drawing.chain("torch.randn", "torch.relu", "torch.sin")
+    written = drawing.add("torch.Tensor.add_", 900, 0)
+    drawing.connect(z, written, "self")
+    numbers, stack = drawing.scene.numbers, drawing.scene.stack
+    cards = (x, y, z, written)
+    before = [stack.read(item).revision for item in cards]
+    drawing.do(recipes.set_muted(drawing.graph, (z,), muted=True))
+    assert numbers.left_out == {z, written}
+    assert stack.cards[written].revision == before[3], "nobody looked"
+    after = [stack.read(item).revision for item in cards]
+    assert [old == new for old, new in zip(before, after, strict=True)] == [True, True, False, False]
+    assert stack.revisions(cards) == after, "it is said once"
 
 
 def test_cards_are_coloured_by_a_metric_until_by_none(drawing: Drawing) -> None:

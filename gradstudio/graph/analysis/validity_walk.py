@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 from gradstudio.errors import GradStudioError
 from gradstudio.graph import names as names_of
@@ -12,6 +13,8 @@ from gradstudio.graph.text.statements import Binding, Statements, own_names
 
 MAX_BLOCKS = 20
 """Python allows that many blocks within one another."""
+FEW = 50
+"""So many readers of what is lost are looked for one by one; more of them among all that stand behind it."""
 MUTED = ""
 READS = "it reads '"
 Reason = str | Node
@@ -231,27 +234,59 @@ class LocalWalk(Walk):
 
         What another thing is said of, and what reads a name that means another thing now, is asked like all others.
         """
-        gone, nodes, outgoing, shared = self.gone, self.graph.nodes, self.graph.outgoing, self._index.shared
-        asked = self._waiting
-        first = dict[ItemId, Wire]()  # whoever loses one reads nothing else that is gone: it would be gone already
-        waiting = [item]
-        while waiting:
-            source = waiting.pop()
-            if shared:
+        lost = self._few_readers(item)
+        if lost is None:
+            lost = self._later_readers(item)
+        nodes, shared = self.graph.nodes, self._index.shared
+        if shared:
+            for source in (item, *lost):
                 for name in shared.intersection(nodes[source].names):
                     self._ask_readers_of(name)
-            for wire in outgoing.get(source, ()):
+        self.gone.update(zip(lost, [nodes[wire.source] for wire in lost.values()], strict=True))
+
+    def _few_readers(self, item: ItemId) -> dict[ItemId, Wire] | None:
+        """Those taken along, and by which wire, looked for from reader to reader; None where there are many."""
+        first = dict[ItemId, Wire]()  # whoever loses one reads nothing else that is gone: it would be gone already
+        waiting = [item]
+        for source in waiting:
+            if len(waiting) > FEW:
+                return None
+            for wire in self.graph.outgoing.get(source, ()):
                 target = wire.target
                 known = first.get(target)
                 if known is not None:
                     if wire.port < known.port:
                         first[target] = wire
-                elif target in gone:
-                    self._ask(target)
-                elif target in nodes and target not in asked:
+                elif self._goes_along(target):
                     first[target] = wire
                     waiting.append(target)
-        gone.update(zip(first, [nodes[wire.source] for wire in first.values()], strict=True))
+        return first
+
+    def _later_readers(self, item: ItemId) -> dict[ItemId, Wire]:
+        """The same, looked for among all that stand behind it: of thousands that is several times quicker."""
+        gone, asked, incoming = self.gone, self._waiting, self.graph.incoming
+        first = dict[ItemId, Wire]()
+        lost = {item}
+        for later in islice(self.graph.order(), self._numbers[item] + 1, None):
+            found = None
+            for wire in incoming.get(later, ()):
+                if wire.source in lost and (found is None or wire.port < found.port):
+                    found = wire
+            if found is None:
+                continue
+            if later in gone:
+                self._ask(later)
+            elif later not in asked:
+                first[later] = found
+                lost.add(later)
+        return first
+
+    def _goes_along(self, target: ItemId) -> bool:
+        """Whether nothing was said of a reader yet; one that was gone already is asked."""
+        if target in self.gone:
+            self._ask(target)
+            return False
+        return target in self.graph.nodes and target not in self._waiting
 
     def _ask(self, item: ItemId) -> None:
         if item in self.graph.blocks:

@@ -41,6 +41,7 @@ class CardStack:
         self._modules: dict[ItemId, None] = {}
         self._written: dict[ItemId, None] = {}
         self._unread: set[ItemId] = set()  # whose results changed since somebody looked
+        self._renumbered: set[ItemId] = set()  # of whose statement another thing is said since then
 
     # -------------------------------------------------------------- which cards there are
 
@@ -119,9 +120,16 @@ class CardStack:
         """Results on these cards changed: what was read counts no more; nothing is done before they are read."""
         self._unread.update(items)
 
+    def renumber(self, *items: Iterable[ItemId]) -> None:
+        """Another thing is said of these statements; nothing is done before their cards are read."""
+        self._renumbered.update(*items)
+
     def read(self, item: ItemId) -> Card:
         """A card without what was read of results that changed since, in another revision then."""
         card = self.cards[item]
+        if item in self._renumbered:
+            self._renumbered.discard(item)
+            card.revision += 1
         if item in self._unread:
             self._unread.discard(item)
             card.well = card.leaves = None
@@ -130,7 +138,7 @@ class CardStack:
 
     def revisions(self, items: Sequence[ItemId]) -> list[int]:
         """Those of cards as they are when they are read."""
-        for item in self._unread.intersection(items):
+        for item in self._unread.intersection(items) | self._renumbered.intersection(items):
             self.read(item)
         return [self.cards[item].revision for item in items]
 

@@ -110,13 +110,13 @@ def card_text(scene: Scene, hit: Hit, pages: Pages = NO_PAGES) -> str:
 
 def place_text(scene: Scene, hit: Hit) -> str:
     """Where the statement stands, and whether it is set-up."""
-    card = scene.stack.cards[hit.item]
+    order = scene.numbers.order(hit.item)
     lines = []
     if hit.item in program_analysis.nested_now(scene.graph):
         lines.append("A part: printed inside the statement that uses it.")
-    if card.order:
-        lines.append(f"Statement {card.order} in program order. <i>Earlier</i> and <i>Later</i> move it.")
-    if card.set_up:
+    if order:
+        lines.append(f"Statement {order} in program order. <i>Earlier</i> and <i>Later</i> move it.")
+    if scene.numbers.is_set_up(hit.item):
         lines.append("Set-up: made once, kept from pass to pass (the thin bar at the left).")
     return "<br>".join(lines)
 

@@ -72,9 +72,11 @@ def look_alike(scene: Scene, fresh: Scene) -> None:
     assert not differ.any(), {scene.wiring.wires[k]: differ[k] for k in differ.nonzero()[0]}
     assert np.array_equal(scene.routes.bounds, fresh.routes.bounds)
     assert [scene.looks.by_code[k] for k in scene.looks.codes] == [fresh.looks.by_code[k] for k in fresh.looks.codes]
-    for item, card in scene.stack.cards.items():
-        again = fresh.stack.cards[item]
-        assert (card.order, card.set_up, card.left_out) == (again.order, again.set_up, again.left_out), item
+    numbers, again = scene.numbers, fresh.numbers
+    assert numbers.left_out == again.left_out
+    for item in scene.stack.cards:
+        assert numbers.order(item) == again.order(item), item
+        assert numbers.is_set_up(item) is again.is_set_up(item), item
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -67,4 +67,4 @@ def begun_items(scene: Scene) -> tuple[ItemId, ...]:
 
 def has_run(scene: Scene, item: ItemId, begun: tuple[ItemId, ...]) -> bool:
     """Whether an item has begun at the moment that is looked at, or never does; `begun`: of `begun_items`."""
-    return scene.stack.cards[item].left_out or item in begun or scene.updates.row(item) is not None
+    return item in scene.numbers.left_out or item in begun or scene.updates.row(item) is not None

@@ -360,6 +360,13 @@ def card_state(scene: Scene, style: CanvasStyle, item: ItemId) -> CardState:
     card = scene.stack.cards[item]
     outputs = tuple(scene.looks.look_of(row.owner, row.index) for row in card.layout.outputs)
     inputs = scene.looks.input_looks(item)
+    numbers = scene.numbers
     return CardState(
-        card.order, card.set_up, card.left_out, outputs, inputs, header_colour(scene, style, item), card.extras
+        numbers.order(item),
+        numbers.is_set_up(item),
+        item in numbers.left_out,
+        outputs,
+        inputs,
+        header_colour(scene, style, item),
+        card.extras,
     )

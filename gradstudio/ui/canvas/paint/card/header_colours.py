@@ -37,10 +37,10 @@ class HeaderColour(msgspec.Struct, frozen=True):
 
 def header_colour(scene: "Scene", style: CanvasStyle, item: ItemId) -> HeaderColour | None:
     """How a card's header is coloured; None: by its category. What is left out is grey and says so."""
-    card = scene.stack.cards[item]
-    if card.left_out:  # grey, yet every letter as clear as on any card
+    if item in scene.numbers.left_out:  # grey, yet every letter as clear as on any card
+        layout = scene.stack.cards[item].layout
         return HeaderColour(
-            style.faded("text_dim", LEFT_OUT_GROUND), style.color("text"), "muted" if card.layout.muted else "left out"
+            style.faded("text_dim", LEFT_OUT_GROUND), style.color("text"), "muted" if layout.muted else "left out"
         )
     if scene.colours.scale is None:
         return None

@@ -27,7 +27,8 @@ Align = Qt.AlignmentFlag
 def ground_key(style: CanvasStyle, scene: Scene, item: ItemId) -> tuple[object, ...]:
     """Equal for two grounds that look the same at one size and zoom."""
     card = scene.stack.cards[item]
-    signs = (card.left_out, has_failed(scene, item), has_sign(scene, item), header_colour(scene, style, item))
+    is_left_out = item in scene.numbers.left_out
+    signs = (is_left_out, has_failed(scene, item), has_sign(scene, item), header_colour(scene, style, item))
     looks = scene.looks
     outputs = tuple([looks.look_of(output.owner, output.index) for output in card.layout.outputs])
     return card.layout, *signs, looks.input_looks(item), outputs
@@ -58,7 +59,7 @@ def paint_plate_ground(
     layout, failed = scene.stack.cards[item].layout, has_failed(scene, item)
     radius, head = max(2.0, 8.0 * zoom), head_height(rect, zoom)
     painter.setPen(QPen(style.color("danger") if failed else style.color("card_edge"), 2.0 if failed else 1.0))
-    painter.setBrush(style.color("canvas" if scene.stack.cards[item].left_out else "card_well"))
+    painter.setBrush(style.color("canvas" if item in scene.numbers.left_out else "card_well"))
     painter.drawRoundedRect(rect, radius, radius)
     header = QRectF(rect.x() + 0.5, rect.y() + 0.5, rect.width() - 1, head - 0.5)
     colored = header_colour(scene, style, item)
