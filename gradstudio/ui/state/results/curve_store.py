@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -11,7 +10,8 @@ from PySide6.QtCore import QObject, Signal
 
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.charts import Numbers
-from gradstudio.protocol.messages.progress import Begin, CurveKey, Turned
+from gradstudio.protocol.messages.progress import CurveKey, Turned
+from gradstudio.protocol.timeline.loop_begins import LoopBegins
 from gradstudio.protocol.timeline.model import Turns
 from gradstudio.ui.state.throttle import Throttle
 
@@ -164,34 +164,6 @@ def _enlarged(numbers: Numbers, least: int) -> Numbers:
     return room
 
 
-class _Begins:
-    """When a loop was entered: with how many turns of its own behind it, in which turns of the loops around."""
-
-    def __init__(self) -> None:
-        self.numbers: list[int] = []
-        self.around: list[Turns] = []
-        self.by_turns: dict[Turns, int] = {}
-
-    def add(self, begins: Iterable[Begin]) -> None:
-        """The loop was entered; what a run that went back tells once more is known."""
-        for begin in begins:
-            if self.numbers and begin.number < self.numbers[-1]:
-                continue
-            if self.numbers and begin.number == self.numbers[-1]:
-                self.numbers.pop()  # it had no turn
-                self.around.pop()
-            self.numbers.append(begin.number)
-            self.around.append(begin.around)
-            self.by_turns[begin.around] = begin.number
-
-    def cut(self, turns: int) -> None:
-        """Only so many turns of its own stay."""
-        kept = bisect_right(self.numbers, turns)
-        for around in self.around[kept:]:
-            del self.by_turns[around]
-        del self.numbers[kept:], self.around[kept:]
-
-
 class CurveStore(QObject):
     """What the engine told of every turn.
 
@@ -218,7 +190,7 @@ class CurveStore(QObject):
         self.earlier: Callable[[CurveKey], tuple[Numbers, Numbers] | None] | None = None
         self._points: dict[Name, _Points] = {}
         self._numbers = _Numbers()
-        self._begins: dict[ItemId, _Begins] = {}
+        self._begins: dict[ItemId, LoopBegins] = {}
         self._parting: dict[ItemId, int] = {}
         self._throttle = Throttle(ANNOUNCEMENT_MS, self)
         self._throttle.due.connect(self.changed)
@@ -266,11 +238,12 @@ class CurveStore(QObject):
         import numpy as np
 
         numbers, inner, outer = self._points[name].x(1), self._begins.get(over), self._begins.get(name[0])
-        is_within = inner is not None and all(len(turns) == 1 for turns in inner.around)
-        if name[0] == over or inner is None or not is_within or outer is None or any(outer.around):
+        corners = list(inner.corners()) if inner is not None else []
+        is_within = bool(corners) and all(len(one.around) == 1 for one in corners)
+        if name[0] == over or not is_within or outer is None or any(one.around for one in outer.corners()):
             return numbers
-        epochs = np.array([0.0, *(turns[0] for turns in inner.around)])
-        turns = np.array([0.0, *inner.numbers])
+        epochs = np.array([0.0, *(one.around[0] for one in corners)])
+        turns = np.array([0.0, *(one.number for one in corners)])
         if epochs[-1] == 0.0:
             epochs, turns = np.array([0.0, 1.0]), np.array([0.0, float(self.newest_turn(over) or 1)])
         slope = turns[-1] / epochs[-1]
@@ -303,7 +276,7 @@ class CurveStore(QObject):
             self._part()
         self._axis.hear(event)
         if event.begins:
-            self._begins.setdefault(event.loop, _Begins()).add(event.begins)
+            self._begins.setdefault(event.loop, LoopBegins()).add(event.begins)
         for curve in event.curves:
             values = np.frombuffer(curve.data, dtype="<f8")
             points = self._points.get((event.loop, curve.key)) or self._begin((event.loop, curve.key))
@@ -341,25 +314,23 @@ class CurveStore(QObject):
     def number_of(self, loop: ItemId, turns: Turns) -> int | None:
         """The number of a turn of a loop, given with the turns of those around it; None when it was not told."""
         begins = self._begins.get(loop)
-        found = begins.by_turns.get(turns[:-1]) if begins is not None and turns else None
+        found = begins.number_in(turns[:-1]) if begins is not None and turns else None
         return found + turns[-1] if found is not None else None
 
     def turns_at(self, loop: ItemId, number: int) -> Turns | None:
         """The turn of that number, with the turns of the loops around; None when there was none."""
         begins = self._begins.get(loop)
-        place = bisect_right(begins.numbers, number) - 1 if begins is not None else -1
-        if begins is None or place < 0:
-            return None
-        return (*begins.around[place], number - begins.numbers[place])
+        found = begins.at(number) if begins is not None else None
+        return (*found.around, number - found.number) if found is not None else None
 
     def turns_told(self, loop: ItemId, around: Turns) -> int:
         """How many turns of a loop are known of, in these turns of the loops around; 0: none."""
         begins = self._begins.get(loop)
-        begin = begins.by_turns.get(around) if begins is not None else None
+        begin = begins.number_in(around) if begins is not None else None
         if begins is None or begin is None:
             return 0
-        place = bisect_right(begins.numbers, begin)
-        return max(min([*begins.numbers[place : place + 1], self.newest_turn(loop)]) - begin, 0)
+        behind, newest = begins.behind(begin), self.newest_turn(loop)
+        return max((min(behind.number, newest) if behind is not None else newest) - begin, 0)
 
     def want(self, keys: tuple[CurveKey, ...]) -> None:
         """Ask for these beside the losses."""
