@@ -41,7 +41,7 @@ import gradstudio
 from gradstudio.ui.app import library_imports
 library_imports.load()
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 ours = os.path.dirname(gradstudio.__file__)
 calls = 0
@@ -56,6 +56,10 @@ def places(frame):
 
 first = {}
 resized = []
+early = []
+
+def is_filled(frame):
+    return any(type(child).__name__ == "CanvasView" for child in frame.findChildren(QWidget))
 
 class Watch(QObject):
     def eventFilter(self, watched, event):
@@ -64,6 +68,9 @@ class Watch(QObject):
             watched.resize(1280, 800)  # the screen there is none of is narrower than a window
         if event.type() == QEvent.Type.Paint and type(watched).__name__ == "Frame" and not first:
             first.update(places(watched))
+        if event.type() == QEvent.Type.Paint and type(watched).__name__ in ("DockTitle", "QTabBar", "QMenuBar"):
+            if not is_filled(watched.window()):
+                early.append(type(watched).__name__)
         if event.type() == QEvent.Type.Resize and watched.objectName() in first:
             resized.append(watched.objectName())
         if event.type() == QEvent.Type.Paint and type(watched.parent()).__name__ == "CanvasView":
@@ -72,7 +79,8 @@ class Watch(QObject):
                 sys.setprofile(None)
                 docks = {"first": first, "filled": places(canvas.window())}
                 modules = sorted(sys.modules)
-                print(json.dumps({"calls": calls, "modules": modules, "resized": resized, **docks}), flush=True)
+                found = {"calls": calls, "modules": modules, "resized": resized, "early": early, **docks}
+                print(json.dumps(found), flush=True)
                 os._exit(0)
         return False
 
@@ -120,6 +128,10 @@ def test_the_first_picture_takes_no_more_calls_than_it_did(start: dict[str, Any]
 def test_no_dock_moves_between_the_frame_and_the_filled_window(start: dict[str, Any]) -> None:
     assert "lesson" in start["first"], "the example has a lesson, which lies over the Library"
     assert start["first"] == start["filled"]
+
+
+def test_nothing_is_painted_before_all_is_in_its_place(start: dict[str, Any]) -> None:
+    assert start["early"] == []
 
 
 def test_no_dock_is_laid_out_in_another_size_while_the_window_is_filled(start: dict[str, Any]) -> None:

@@ -99,6 +99,7 @@ def _run(paths: tuple[Path, ...], folder: Path | None, reset: bool) -> int:
     if _has_lesson(settings, paths):  # its dock stands in the first picture, so that nothing moves when it is filled
         frame.docks.offer_lesson(True)
         frame.layout_keeper.settle()
+    frame.cover(theme)
     code = application.exec()
     start.end()
     return code
@@ -202,6 +203,7 @@ class _Start:
         self._frame.layout_keeper.settle()
         window.toolbar.fit_words()  # its buttons have their sizes now
         self._frame.layout_keeper.settle()
+        self._frame.uncover()
         self._frame.setUpdatesEnabled(True)
         self._frame.repaint()  # what X has asked for in the meantime was not painted
         window.session.problems.put_off(False)

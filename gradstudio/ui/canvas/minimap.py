@@ -130,6 +130,8 @@ class Minimap(QWidget):
 
     def refresh(self) -> None:
         """Be seen when something of the graph is out of view; stand in the corner."""
+        if self._navigation.fit_pending:
+            return  # what is painted next looks from elsewhere, and tells
         extent, place = self._canvas.scene.placement.extent(), self._place()
         shows = extent is not None and place is not None and (self._is_beyond(extent) or self._in_use())
         if shows and place is not None:

@@ -130,6 +130,7 @@ class Viewport:
             self.shows_all = min(shown.x, shown.y, width - shown.right, height - shown.bottom) >= 0
         else:
             self._fit(self._scene.placement.extent(self.fitted_to) or box, at_once=True)
+        self._canvas.view_changed.emit()  # also where the camera is the same: the view has another size
 
     def _first_box(self) -> Box | None:
         """Where the program begins: its first statement with its note, or the note in the corner of the drawing."""

@@ -56,6 +56,17 @@ def has_near(image: QImage, at: QPoint, color: QColor, reach: int = 10) -> bool:
     return any(image.rect().contains(spot) and image.pixelColor(spot).rgb() == color.rgb() for spot in spots)
 
 
+def test_a_view_that_is_about_to_be_fitted_brings_no_map_for_a_moment(qtbot: QtBot, hand: Hand) -> None:
+    large(hand)
+    canvas = hand.canvas
+    canvas.navigation.fit_all()
+    canvas.minimap.refresh()
+    assert not canvas.minimap.isVisible()
+    canvas.resize(canvas.width() // 2, canvas.height() // 2)  # not painted yet, and looking from where it looked
+    canvas.minimap.refresh()
+    assert not canvas.minimap.isVisible()
+
+
 @pytest.mark.feature(48)
 def test_it_is_there_for_what_is_larger_than_the_view_only(qtbot: QtBot, hand: Hand) -> None:
     hand.add("torch.randn", 40, 40)

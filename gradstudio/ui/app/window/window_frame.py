@@ -1,14 +1,15 @@
 """The window before it is filled: menu titles, toolbar, empty docks, an empty canvas.
 
-It is painted first, so that a window stands while catalogue, canvas and panels are still being loaded; so
-neither numpy nor any panel may be imported here.
+It is laid out first, under a cover of one colour, so that a window stands while catalogue, canvas and panels are still
+being loaded; so neither numpy nor any panel may be imported here. The first picture of docks and canvas is the final
+one.
 """
 
 from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QToolBar, QWidget
 
 from gradstudio.ui.app.window.window_layout import LayoutKeeper
@@ -71,8 +72,21 @@ class Frame(QMainWindow):
         self._middle.addWidget(self._ground)
         self.setCentralWidget(self._middle)
         self.statusBar().setMinimumHeight(STATUS_HEIGHT_PX)
+        self._cover: _Cover | None = None
         self._restore_geometry()
         self.layout_keeper.restore()
+
+    def cover(self, theme: Theme) -> None:
+        """Show one colour until `uncover`: docks without what is in them are no picture to look at."""
+        self._cover = _Cover(theme, self)
+        self._cover.show()
+
+    def uncover(self) -> None:
+        """All is in its place."""
+        if self._cover is not None:
+            self._cover.hide()
+            self._cover.deleteLater()
+            self._cover = None
 
     def fill_middle(self, widget: QWidget) -> None:
         """Show a widget where the ground is, as soon as what is being built stands.
@@ -107,6 +121,12 @@ class Frame(QMainWindow):
         """Whether the display shows it by now: a window that is painted before stays black if it is filled at once."""
         return self.internalWinId() != 0 and self.windowHandle().isExposed()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._cover is not None:
+            self._cover.setGeometry(self.rect())
+            self._cover.raise_()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.escaped.emit()
@@ -129,6 +149,21 @@ class Frame(QMainWindow):
         if paths := dropped_files(event):
             event.acceptProposedAction()
             self.files_dropped.emit(paths)
+
+
+class _Cover(QWidget):
+    """One colour over everything; nothing below it is painted."""
+
+    def __init__(self, theme: Theme, window: QWidget) -> None:
+        super().__init__(window)
+        self.setGeometry(window.rect())
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self._ground = theme.color("canvas")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), self._ground)
+        painter.end()
 
 
 def dropped_files(event: QDropEvent) -> tuple[Path, ...]:
