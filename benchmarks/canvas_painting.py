@@ -28,6 +28,7 @@ from gradstudio.ui.state.document.attention import Attention
 from gradstudio.ui.state.document.graph_store import GraphStore
 from gradstudio.ui.state.document.group_scope import Scope, ShownStore
 from gradstudio.ui.state.document.overlays import Overlays
+from gradstudio.ui.state.idle_work import IdleWork
 from gradstudio.ui.state.results.result_store import ResultStore
 
 NODES = 1000
@@ -78,6 +79,7 @@ def _canvas(graph: Graph) -> CanvasView:
         shown_store=ShownStore(store, scope, store),
         attention=attention,
         results=ResultStore(store, attention, store),
+        idle=IdleWork(store),
     )
     return CanvasView(session, Overlays(store), themes.theme("dark"))
 

@@ -1,6 +1,6 @@
 """Slices: long work as a generator that stops where it may be left for a moment, and returns what it has made."""
 
-from collections.abc import Generator, Iterator, Sequence, Sized
+from collections.abc import Callable, Generator, Iterator, Sequence, Sized
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -18,6 +18,20 @@ def work_through(slices: Generator[object, None, T]) -> T:
         except StopIteration as end:
             result: T = end.value
             return result
+
+
+def while_it_holds(slices: Slices[T], holds: Callable[[], bool]) -> Slices[T | None]:
+    """The same work; given up, with nothing made, where behind a stop what it began with does not hold any more."""
+    while True:
+        try:
+            next(slices)
+        except StopIteration as end:
+            made: T = end.value
+            return made
+        yield
+        if not holds():
+            slices.close()
+            return None
 
 
 def portions(things: Sequence[T]) -> Iterator[Sequence[T]]:

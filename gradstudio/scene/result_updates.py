@@ -58,6 +58,16 @@ class ResultUpdates:
         self._growth: dict[ItemId, float] = {}
         self.on_growth: Callable[[], None] = _ignore
 
+    @property
+    def has_growth(self) -> bool:
+        """Whether a card is higher than when it was asked last."""
+        return bool(self._growth)
+
+    def put_back(self, growth: dict[ItemId, float]) -> None:
+        """Nothing was done about what was taken."""
+        for item, by in growth.items():
+            self._note_growth(item, by)
+
     def take_growth(self) -> dict[ItemId, float]:
         """By how many scene pixels each card is higher than when it was asked last, looking back left out."""
         growth, self._growth = self._growth, {}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gradstudio.graph import recipes
+from gradstudio.graph import recipes, slices
 from gradstudio.graph.model import ItemId
 from tests.ui.desk import Desk
 from tests.ui.gestures import come_to_rest
@@ -114,3 +114,23 @@ def test_looking_back_nothing_is_waited_for_and_now_takes_it_up(desk: Desk, qtbo
     assert not growing.pending
     desk.session.attention.look_at_now()
     assert growing.pending, "now it is looked what was put off"
+
+
+def test_what_was_edited_while_cards_made_way_is_looked_at_anew(
+    desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.sit_down(qtbot)
+    desk.open(UNKNOWN)
+    come_to_rest(desk)
+    _stand_below(desk, "kept", "below")
+    monkeypatch.setattr(slices, "AT_ONCE", 1)  # as of thousands
+    sync, scene = desk.window.canvas.session_sync, desk.window.canvas.scene
+    kept = desk.node("kept")
+    work = sync._make_way({kept: 30.0})
+    next(work)
+    desk.session.graph_store.attempt(recipes.rename, "Rename", kept, ("other",))
+    before = dict(desk.graph.places)
+    assert [*work] == []
+    assert desk.graph.places == before
+    assert scene.updates.has_growth and sync._growing.pending
+    assert scene.updates.take_growth() == {kept: 30.0}

@@ -79,6 +79,8 @@ def spread_apart(
 ) -> Iterator[tuple[Key, float]]:
     """How much farther right, or down, things have to stand so that nothing that was brought there covers anything.
 
+    Each that is not fixed, in its order; by 0 where it stays.
+
     Args:
         rects: of each thing, one or several.
         order: in which they follow one another; it stays.
@@ -101,8 +103,7 @@ def spread_apart(
             moved.add(key)
         for rect in rects[key]:
             (taken if key in moved else still).add(key, _shifted(rect, by, k))
-        if by:
-            yield key, by
+        yield key, by
 
 
 def _into(rects: Sequence[Rect], by: float, grounds: Sequence[RectIndex[Key]], k: int) -> float:

@@ -216,8 +216,6 @@ def _expected(results: Results, node: ItemId) -> str:
 
 def _problem(results: Results, node: ItemId, held: ModuleContext = NO_MODULE) -> tuple[str, ProblemKind]:
     """What is wrong with a node, or with the module on its card."""
-    from gradstudio.advice.diagnosis.memory_shortage import size_title
-
     if held.module and held.module != node:
         words, kind = _problem(results, held.module)
         if kind == "error" or (words and results.incomplete(held.module)):
@@ -232,6 +230,8 @@ def _problem(results: Results, node: ItemId, held: ModuleContext = NO_MODULE) ->
         return f"torch would refuse: {single_line(refused)}", "warning"
     expected = results.inference(node, 0)
     if expected is not None and expected.need is not None and results.outputs(node) is None:
+        from gradstudio.advice.diagnosis.memory_shortage import size_title
+
         return size_title(expected.need), "warning"
     warnings = results.warnings(node)
     if warnings and (results.moment is None or results.outputs(node) is not None):

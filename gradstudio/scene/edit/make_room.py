@@ -1,13 +1,17 @@
 """What was brought somewhere covers nothing: what is in its way moves on along a line, and frames grow. No Qt."""
 
 from collections.abc import Collection, Mapping
+from typing import Final
 
 from gradstudio.graph.model import ROOT, BodyId, ItemId
+from gradstudio.graph.slices import Slices, is_stop, work_through
 from gradstudio.layout.placement.alignment import Rect, spread_apart
 from gradstudio.scene.edit.drag_group import Corners, drag_group, is_pinned, with_members
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.scene import Scene
 
+NEIGHBOURS_AT_ONCE: Final = 200
+"""So many things look for what they meet between two stops."""
 NOWHERE: Mapping[str, tuple[float, float]] = {}
 
 
@@ -28,20 +32,47 @@ def with_room(
         down: things move down instead of right.
         still: what does not move on; nor does anything that is pinned.
     """
+    return work_through(room_slices(scene, brought, places, down=down, still=still))
+
+
+def room_slices(
+    scene: Scene,
+    brought: Collection[ItemId],
+    places: Mapping[str, tuple[float, float]] = NOWHERE,
+    *,
+    down: bool = False,
+    still: Collection[ItemId] = (),
+) -> Slices[Corners]:
+    """The same in slices, where nothing is in a frame or comes from elsewhere; else all at once: it is shown there."""
+    met = set(brought)
+    bodies = {scene.graph.parents[item] for item in met}
+    if places or bodies != {ROOT}:
+        return _with_frames(scene, met, bodies, dict(places), down, still)
+    ways = yield from _ways(scene, ROOT, met, {}, down, still)
+    moved = Corners()
+    for number, (item, by) in enumerate(ways.items(), start=1):
+        if is_stop(number):
+            yield
+        moved |= _pushed(scene, item, by, down)
+    return moved
+
+
+def _with_frames(
+    scene: Scene, met: set[ItemId], waiting: set[BodyId], moved: Corners, down: bool, still: Collection[ItemId]
+) -> Corners:
+    """From the innermost bodies to the outermost: a frame that grew is in the way of others."""
     across = {item: _cross(scene.placement.room(item), down) for item in scene.graph.parents}
     before = {item: frame.box for item, frame in scene.placement.frames.items()}
-    moved, met, graph = dict(places), set(brought), scene.graph
-    waiting: set[BodyId] = {graph.parents[item] for item in met}
+    graph = scene.graph
     scene.drag.hold(scene.placement.frames)
     try:
         scene.drag.show(moved)
         while waiting:
             body = max(waiting, key=lambda each: len(graph.ancestors(ItemId(each))) if each != ROOT else -1)
             waiting.discard(body)
-            for item, by in _ways(scene, body, met, across, down, still).items():
+            for item, by in work_through(_ways(scene, body, met, across, down, still)).items():
                 met.add(item)
-                corners = drag_group(scene, (item,))
-                moved |= {key: (x, y + by) if down else (x + by, y) for key, (x, y) in corners.items()}
+                moved |= _pushed(scene, item, by, down)
             scene.drag.show(moved)
             if body != ROOT and scene.placement.room(ItemId(body)) != before[ItemId(body)]:
                 met.add(ItemId(body))
@@ -51,6 +82,11 @@ def with_room(
     return moved
 
 
+def _pushed(scene: Scene, item: ItemId, by: float, down: bool) -> Corners:
+    corners = drag_group(scene, (item,))
+    return {key: (x, y + by) if down else (x + by, y) for key, (x, y) in corners.items()}
+
+
 def _ways(
     scene: Scene,
     body: BodyId,
@@ -58,14 +94,26 @@ def _ways(
     across: Mapping[ItemId, float],
     down: bool,
     still: Collection[ItemId],
-) -> dict[ItemId, float]:
-    """How far each thing of a body moves on."""
-    rects = {item: rects for item in scene.graph.bodies[body] if (rects := _rects(scene, item))}
-    order = sorted(rects, key=lambda item: (rects[item][0][1 if down else 0], across[item], item))
-    held = {item for item in rects if item in still or _is_held(scene, item)}
-    return {
-        ItemId(key): by for key, by in spread_apart(rects, order, met, frozenset(held), "down" if down else "across")
-    }
+) -> Slices[dict[ItemId, float]]:
+    """How far each thing of a body moves on; `across` is where those stood aside that are shown elsewhere."""
+    rects, held = dict[ItemId, tuple[Rect, ...]](), set[ItemId]()
+    for number, item in enumerate(scene.graph.bodies[body], start=1):
+        if is_stop(number):
+            yield
+        if found := _rects(scene, item):
+            rects[item] = found
+            if item in still or _is_held(scene, item):
+                held.add(item)
+    k = 1 if down else 0
+    order = sorted(rects, key=lambda item: (rects[item][0][k], across.get(item, rects[item][0][1 - k]), item))
+    ways = dict[ItemId, float]()
+    shifts = spread_apart(rects, order, met, frozenset(held), "down" if down else "across")
+    for number, (item, by) in enumerate(shifts, start=1):
+        if not number % NEIGHBOURS_AT_ONCE:
+            yield
+        if by:
+            ways[item] = by
+    return ways
 
 
 def _rects(scene: Scene, item: ItemId) -> tuple[Rect, ...]:

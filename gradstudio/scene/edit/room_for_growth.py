@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from gradstudio.graph.model import ROOT, ItemId
+from gradstudio.graph.slices import Slices, is_stop, work_through
 from gradstudio.layout.placement.alignment import Rect, RectIndex
 from gradstudio.scene.edit.drag_group import Corners
-from gradstudio.scene.edit.make_room import rect_of, with_room
+from gradstudio.scene.edit.make_room import rect_of, room_slices
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.scene import Scene
 
@@ -23,11 +24,18 @@ def room_for_growth(scene: Scene, growth: Mapping[ItemId, float]) -> Corners:
         scene: as it is now.
         growth: by card, by how many scene pixels its room is higher than it was.
     """
-    grounds = _everything(scene) if len(growth) > FEW else None
-    covering = {
-        unit for item, by in growth.items() for unit in _units(scene, item) if _covers(scene, unit, by, grounds)
-    }
-    return with_room(scene, covering, down=True) if covering else {}
+    return work_through(growth_slices(scene, growth))
+
+
+def growth_slices(scene: Scene, growth: Mapping[ItemId, float]) -> Slices[Corners]:
+    """The same in slices; what is drawn may change at a stop, what stands where must not."""
+    grounds = (yield from _everything(scene)) if len(growth) > FEW else None
+    covering = set[ItemId]()
+    for number, (item, by) in enumerate(growth.items(), start=1):
+        if is_stop(number):
+            yield
+        covering.update(unit for unit in _units(scene, item) if _covers(scene, unit, by, grounds))
+    return (yield from room_slices(scene, covering, down=True)) if covering else {}
 
 
 def _units(scene: Scene, item: ItemId) -> Iterator[ItemId]:
@@ -37,7 +45,7 @@ def _units(scene: Scene, item: ItemId) -> Iterator[ItemId]:
         yield from (ItemId(body) for body in scene.graph.ancestors(item) if body != ROOT)
 
 
-def _everything(scene: Scene) -> RectIndex[ItemId]:
+def _everything(scene: Scene) -> Slices[RectIndex[ItemId]]:
     """All cards, frames and notes: where thousands of cards grew, each asks only its neighbours."""
     placement = scene.placement
     cards = (
@@ -46,7 +54,12 @@ def _everything(scene: Scene) -> RectIndex[ItemId]:
     )
     frames = ((item, rect_of(frame.box)) for item, frame in placement.frames.items())
     notes = ((item, rect_of(note.box)) for item, note in placement.notes.items() if item)
-    return RectIndex[ItemId](chain(cards, frames, notes))
+    found = RectIndex[ItemId]()
+    for number, (item, rect) in enumerate(chain(cards, frames, notes), start=1):
+        if is_stop(number):
+            yield
+        found.add(item, rect)
+    return found
 
 
 def _covers(scene: Scene, unit: ItemId, by: float, everything: RectIndex[ItemId] | None) -> bool:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gradstudio.ui.state.document.graph_store import GraphStore
     from gradstudio.ui.state.document.group_scope import Scope, ShownStore
     from gradstudio.ui.state.document.overlays import Overlays
+    from gradstudio.ui.state.idle_work import IdleWork
     from gradstudio.ui.state.library.favourites import Favourites
     from gradstudio.ui.state.results.result_store import ResultStore
     from gradstudio.ui.state.run.run_controller import RunController
@@ -36,6 +37,7 @@ class SessionLike(Protocol):
     attention: "Attention"
     results: "ResultStore"
     run: "RunController"
+    idle: "IdleWork"
 
 
 class GestureState(Protocol):

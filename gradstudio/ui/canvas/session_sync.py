@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject
 
 from gradstudio.graph.edits import AddNode
 from gradstudio.graph.model import ItemId
+from gradstudio.graph.slices import Slices, while_it_holds
 from gradstudio.scene.overlay_registry import Shown
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.paint.interaction_painter import OverlayState
@@ -22,6 +23,7 @@ BEHIND_MS: Final = 120
 """Cards out of view are measured so long after their results changed."""
 GROWN_MS: Final = 100
 """What cards that grew would cover moves so long after: many grow at once."""
+MAKING_WAY: Final = "making way"
 PIECE: Final = 64
 """So many cards are measured at once; the others when the window has nothing else to do."""
 
@@ -142,11 +144,26 @@ class SessionSync(QObject):
         if self._is_in_use():
             self._growing.request()
         elif growth := self._scene.updates.take_growth():
-            from gradstudio.graph import recipes
-            from gradstudio.scene.edit.room_for_growth import room_for_growth
+            self._session.idle.begin(MAKING_WAY, self._make_way(growth))
 
-            if corners := room_for_growth(self._scene, growth):
-                self._store.accompany(recipes.move(self._scene.graph, corners))
+    def _make_way(self, growth: dict[ItemId, float]) -> Slices[None]:
+        """Look for it in slices; once more, a moment later, when something moves meanwhile or a hand begins to."""
+        from gradstudio.graph import recipes
+        from gradstudio.scene.edit.room_for_growth import growth_slices
+
+        scene, updates = self._scene, self._scene.updates
+        graph, revision = scene.graph, scene.state.graph_revision
+
+        def stands() -> bool:
+            is_same = scene.graph is graph and scene.state.graph_revision == revision
+            is_free = not self._is_in_use() and not self._session.results.looking_back
+            return is_same and is_free and not updates.has_growth
+
+        corners = yield from while_it_holds(growth_slices(scene, growth), stands)
+        if corners:
+            self._store.accompany(recipes.move(graph, corners))
+        elif corners is None and scene.graph is graph:
+            updates.put_back(growth)
 
     def _on_leading_due(self) -> None:
         if self._canvas.input_dispatcher.gesture is not None:

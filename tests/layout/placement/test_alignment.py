@@ -31,6 +31,8 @@ def spaced(rects: dict[str, Rect], shifts: Shifts, side: Side, fixed: frozenset[
     ways = spread_apart({key: (rect,) for key, rect in after.items()}, order, order, fixed, "down" if k else "across")
     found = dict(shifts)
     for key, by in ways:
+        if not by:
+            continue
         dx, dy = found.get(key, (0.0, 0.0))
         found[key] = (dx, dy + by) if k else (dx + by, dy)
     return found
@@ -137,7 +139,7 @@ def test_others_make_room_for_what_is_brought_and_lie_over_one_another_as_before
         "over": (Rect(510, 0, 100, 40),),
     }
     ways = dict(spread_apart(rects, list(rects), {"came"}, frozenset(), "across"))
-    assert ways == {"there": 50 + GAP, "behind": 40 + GAP * 2}
+    assert ways == {"came": 0.0, "there": 50 + GAP, "behind": 40 + GAP * 2, "far": 0.0, "over": 0.0}
 
 
 @given(

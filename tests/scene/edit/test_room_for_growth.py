@@ -3,7 +3,8 @@
 from gradstudio.graph.edits import SetPlaces, apply_all
 from gradstudio.graph.model import Graph, ItemId, Place
 from gradstudio.graph.recipes import add_operator
-from gradstudio.scene.edit.room_for_growth import FEW, room_for_growth
+from gradstudio.scene.edit.make_room import NEIGHBOURS_AT_ONCE
+from gradstudio.scene.edit.room_for_growth import FEW, growth_slices, room_for_growth
 from tests.helpers.call_count import calls_of
 from tests.helpers.drawing import Drawing
 
@@ -43,3 +44,13 @@ def test_twice_as_many_cards_that_grew_ask_twice_as_much() -> None:
         scene = crowd(columns).scene
         asked.append(calls_of(lambda scene=scene: room_for_growth(scene, dict.fromkeys(scene.stack.ids, GROWTH))))
     assert asked[1] < 2.2 * asked[0]
+
+
+def test_many_cards_make_way_in_slices_between_which_all_is_drawn_where_it_stands() -> None:
+    scene = crowd(3 * NEIGHBOURS_AT_ONCE // ROWS).scene
+    stood, revision = list(scene.placement.corners), scene.state.geometry_revision
+    work, stops = growth_slices(scene, dict.fromkeys(scene.stack.ids, GROWTH)), 0
+    for _ in work:
+        stops += 1
+        assert scene.placement.corners == stood and scene.state.geometry_revision == revision
+    assert stops >= 2

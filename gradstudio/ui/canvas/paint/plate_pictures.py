@@ -1,5 +1,6 @@
 """Pictures of plates with texts: each is painted once for each revision of its card, size and zoom."""
 
+import functools
 from collections.abc import Callable, Sequence
 from math import floor
 from typing import Final, NamedTuple
@@ -73,15 +74,22 @@ class PlatePictures:
         painter.drawPixmap(QPointF(left, top), kept.pixmap)
 
     def _on_ground(self, style: CanvasStyle, scene: Scene, item: ItemId, scale: Scale) -> QPixmap:
-        from gradstudio.ui.canvas.paint.card.distant_card import paint_plate_results
-        from gradstudio.ui.canvas.paint.card.plate_ground import ground_key, paint_plate_ground
-
+        ground_key, paint_plate_ground, paint_plate_results = _parts()
         key, ground = (scale, *ground_key(style, scene, item)), self._grounds.get(item)
         if ground is None or ground.key != key:
             ground = self._grounds[item] = Ground(
                 key, _painted(_empty(scale), paint_plate_ground, style, scene, item, scale)
             )
         return _painted(QPixmap(ground.pixmap), paint_plate_results, style, scene, item, scale)
+
+
+@functools.cache
+def _parts() -> tuple[Callable[[CanvasStyle, Scene, ItemId], tuple[object, ...]], Paint, Paint]:
+    """What paints a ground and what stands on it, imported when the first is: an import is asked for 8 us each time."""
+    from gradstudio.ui.canvas.paint.card.distant_card import paint_plate_results
+    from gradstudio.ui.canvas.paint.card.plate_ground import ground_key, paint_plate_ground
+
+    return ground_key, paint_plate_ground, paint_plate_results
 
 
 def _whole(style: CanvasStyle, scene: Scene, item: ItemId, scale: Scale) -> QPixmap:
