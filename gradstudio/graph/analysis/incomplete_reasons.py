@@ -9,8 +9,8 @@ from gradstudio.graph.groups.definitions import definition_reason
 from gradstudio.graph.model import Block, ItemId, Node
 from gradstudio.graph.operator_rows import AUTOGRAD, GROUP
 from gradstudio.graph.ports.arguments import Argument, slice_parts
-from gradstudio.graph.ports.module_calls import label_at, named_arguments, taker_of
-from gradstudio.graph.text.code_records import CODE, FREE, FREE_METHOD, FREE_PATH, READ, code_reason
+from gradstudio.graph.ports.module_calls import before_loops, label_at, named_arguments, taker_of
+from gradstudio.graph.text.code_records import CODE, FREE, FREE_METHOD, FREE_PATH, MOVES, READ, code_reason
 from gradstudio.graph.text.conditionals import read_conditional
 from gradstudio.graph.text.format_templates import count
 from gradstudio.graph.text.record_checks import attribute_of, digest_of, literal_reason, names_reason
@@ -33,6 +33,7 @@ SETTINGS = frozenset("args arguments options opts cfg config conf hparams flags 
 """How the settings of a program are called, where a function is given them."""
 _HANDS_ON = frozenset({"python.attribute", "python.call", "python.alias", "operator.getitem"})
 """What gives a part of what it is given first, or lets that make something."""
+_CHOICE = "python.choice"
 _DIGEST = late(r"[0-9A-Za-z_-]{1,128}")
 
 
@@ -189,15 +190,20 @@ def _fields(statements: Statements, item: ItemId) -> frozenset[str]:
 
 def _is_read_of_code(statements: Statements, item: ItemId) -> bool:
     """Whether it reads what undrawn Python made, or what that gave, of which nothing runs without a yes."""
-    graph = statements.graph
-    for _ in range(100):
-        wire = next(iter(graph.wires_to(item)), None)
-        source = graph.nodes.get(wire.source) if wire is not None else None
-        if source is None or source.operator in FREE:
-            return source is not None
-        if source.operator not in _HANDS_ON:
-            return False
-        item = source.id
+    graph, waiting, seen = statements.graph, list(statements.graph.wires_to(item))[:1], set[ItemId]()
+    for wire in waiting:  # which grows
+        if wire.source in seen:
+            continue
+        seen.add(wire.source)
+        source = graph.nodes.get(before_loops(graph, wire.source, wire.output)[0])
+        if source is None:
+            continue
+        if source.operator in FREE:
+            return True
+        if source.operator == _CHOICE:
+            waiting += graph.wires_to(source.id)
+        elif source.operator in _HANDS_ON or source.operator.partition(":")[0] in MOVES:
+            waiting += list(graph.wires_to(source.id))[:1]
     return False
 
 

@@ -24,6 +24,18 @@ def maker_of(graph: Graph, call: Node) -> Operator | None:
     return found if found is not None and found.constructs else None
 
 
+def before_loops(graph: Graph, source: ItemId, output: int) -> tuple[ItemId, int]:
+    """The result that another comes from, seen through loops that carry it: what they are given for it."""
+    for _ in range(FARTHEST):
+        loop = graph.blocks.get(source)
+        port = f"first.{loop.carried[output - 1]}" if loop is not None and output else "over"
+        wire = graph.wires.get((source, port)) if loop is not None else None
+        if wire is None:
+            break
+        source, output = wire.source, wire.output
+    return source, output
+
+
 def taker_of(graph: Graph, call: Node) -> Operator | None:
     """The maker whose `forward` says what a call takes; None also where one value brings all inputs."""
     is_whole = bool(call.literals.get(INPUTS)) or (call.id, INPUTS) in graph.wires

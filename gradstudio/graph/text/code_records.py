@@ -49,6 +49,8 @@ PROCESSES = frozenset(
     }
 )
 """What is drawn and reaches other processes, or belongs to what does, which needs a yes as code does."""
+MOVES = frozenset(f"torch.Tensor.{word}" for word in "to cpu cuda float double half bfloat16 type".split())
+"""Methods of tensors that modules have, too, and what code makes."""
 LOADER = "torch.utils.data.DataLoader"
 READ = "in."
 """How the port begins that brings a name: ``in.model``."""

@@ -284,7 +284,7 @@ class _Card:
         kept = {key_of(one) for one in _holding(function)}
         for _ in range(MAX_READINGS):
             read = self._lenient(text, kept)
-            if read is None or not self._is_drawn(read.graph):
+            if read is None or not self._is_drawn(read.graph, part):
                 return None
             definition = read.graph.definitions.pop(_NAME)
             brought = definition.inputs[len(taken) :]  # what is imported, and code in it reads
@@ -323,16 +323,22 @@ class _Card:
         except NotReadable:
             return None
 
-    def _is_drawn(self, graph: Graph) -> bool:
-        """Whether the body is drawn as a whole, and nothing beside it."""
+    def _is_drawn(self, graph: Graph, part: DrawablePart) -> bool:
+        """Whether the body is drawn as a whole, torch in it, and nothing beside it."""
         definition = graph.definitions.get(_NAME)
         beside = [code_of(node) if is_code(node) else "pass" for node in graph.nodes.values()]
         if definition is None or graph.blocks or len(graph.definitions) > 1 or not all(map(_imports_alone, beside)):
             return False
         inside = definition.graph
-        if not any(node.operator.startswith("torch.") for node in inside.nodes.values()):
+        codes = [one for node in inside.nodes.values() if is_code(node) for one in ast.parse(code_of(node)).body]
+        if self._words_of_torch(part.statements) <= self._words_of_torch(codes):
             return False
         return self._around.definitions.isdisjoint(bound_names(inside))
+
+    def _words_of_torch(self, statements: Iterable[ast.stmt]) -> int:
+        """How often statements speak of torch."""
+        parts = (part for one in statements for part in walk(one))
+        return sum(isinstance(part, ast.Name) and part.id in self._around.torch for part in parts)
 
     def _is_named_alike(self, printed: ast.FunctionDef, part: DrawablePart) -> bool:
         """Whether words that a part is printed with mean the same in the code."""

@@ -9,9 +9,11 @@ from typing import Protocol
 import msgspec
 
 from gradstudio.graph.card_grouping import CALL
+from gradstudio.graph.model import Node
 from gradstudio.graph.operator_rows import GROUP, row_of, row_of_key
 from gradstudio.graph.ports.arguments import positional_beyond_style
-from gradstudio.graph.text.code_records import CODE, FREE_CALL, FREE_METHOD, FREE_PATH, PROCESSES
+from gradstudio.graph.ports.module_calls import before_loops
+from gradstudio.graph.text.code_records import CODE, FREE_CALL, FREE_METHOD, FREE_PATH, MOVES, PROCESSES
 from gradstudio.graph.text.format_templates import NO_REACH, reaches
 from gradstudio.graph.text.literal_text import quote
 from gradstudio.operators.calls import argument_binding
@@ -50,8 +52,6 @@ _ANY_OWNER = (
 _ARRAY_FIRST = ("numpy.ndarray", *(owner for owner in _ANY_OWNER if owner != "numpy.ndarray"))
 _OF_NUMPY = frozenset({"axis", "keepdims", "ddof"})
 """Keywords by which a method of what may be a tensor or an array is told to be numpy's; torch takes them too."""
-_MOVES = frozenset(f"torch.Tensor.{word}" for word in "to cpu cuda float double half bfloat16 type".split())
-"""Methods of tensors that modules have, too."""
 CALLABLE = (Family.MODULE, Family.UNKNOWN, Family.OBJECT)
 """What a value may be that is called."""
 _OF_MANY = frozenset(
@@ -137,7 +137,8 @@ class Calls:
         is_numpy = any(keyword.arg in _OF_NUMPY for keyword in node.keywords)
         any_owner = _ARRAY_FIRST if is_numpy else _ANY_OWNER
         owners = (*_FIRST_OWNERS[family], *any_owner) if family in _FIRST_OWNERS else _OWNERS.get(family, any_owner)
-        for owner in (*owners_of(self._maker(receiver)), *owners, *LAST):
+        last = (*LAST, "torch.nn.Module") if self._may_be_module(receiver) else LAST
+        for owner in (*owners_of(self._maker(receiver)), *owners, *last):
             path = f"{owner}.{word}"
             if load().overloads(path):
                 return self._bound(node, path, [receiver], names)
@@ -152,12 +153,33 @@ class Calls:
 
     def _family(self, value: Port) -> Family:
         """What a value is: what is moved may be a module as well as a tensor, where nothing says what it was."""
-        node = self._draft.graph.nodes.get(value.source) if isinstance(value, WiredResult) else None
         known = self._draft.family(value)
-        if node is None or known is not Family.TENSOR or node.operator.partition(":")[0] not in _MOVES:
-            return known
-        moved = self._draft.ports_of(node).get("self")
-        return known if moved is None or self._family(moved) is Family.TENSOR else Family.UNKNOWN
+        moved = self._moved(value)
+        return known if known is not Family.TENSOR or self._is_tensor(moved) else Family.UNKNOWN
+
+    def _source(self, value: Port) -> Node | None:
+        """The node that gives a value, or what a loop carries of it."""
+        if not isinstance(value, WiredResult):
+            return None
+        graph = self._draft.graph
+        return graph.nodes.get(before_loops(graph, value.source, value.output)[0])
+
+    def _is_tensor(self, value: Port | None) -> bool:
+        return value is None or self._family(value) is Family.TENSOR
+
+    def _moved(self, value: Port) -> Port | None:
+        """What a value was before it was moved to where it is; None of what was not."""
+        node = self._source(value)
+        is_moved = node is not None and node.operator.partition(":")[0] in MOVES
+        return self._draft.ports_of(node).get("self") if is_moved and node is not None else None
+
+    def _may_be_module(self, value: Port) -> bool:
+        """Whether a value is given by a call of what may be a class of modules, and was moved perhaps."""
+        while (moved := self._moved(value)) is not None:
+            value = moved
+        node = self._source(value)
+        called = self._draft.ports_of(node).get("module") if node is not None and node.operator == CALL else None
+        return called is not None and self._draft.family(called) is not Family.MODULE
 
     def _free_method(self, node: ast.Call, receiver: Port, word: str, names: tuple[str, ...]) -> WiredResult:
         """A method of what code made: it may be anyone's, and do anything."""

@@ -322,3 +322,16 @@ def test_what_a_body_calls_of_an_import_that_is_code_is_an_input() -> None:
     graph = read(text, head)
     assert graph.definitions["A.f()"].inputs == ("self", "x", "get_model_state_dict")
     assert ast.dump(ast.parse(text).body[0]) == ast.dump(ast.parse(write_script(graph)).body[-2])
+
+
+@pytest.mark.parametrize(
+    "line", ["torch.cuda.synchronize()", "return torch.device('cpu')", "with torch.no_grad():\n            print(1)"]
+)
+def test_a_function_is_drawn_where_torch_is_in_what_is_drawn_of_it(line: str) -> None:
+    graph = read(f"class Timer:\n    def stop(self):\n        {line}\n\n\ntimer = Timer()\n")
+    assert "Timer.stop()" in graph.definitions
+
+
+def test_a_function_whose_torch_is_all_code_stays_code() -> None:
+    graph = read("class Timer:\n    def stop(self):\n        y = torch.compile(self.net)\n\n\ntimer = Timer()\n")
+    assert not graph.definitions

@@ -278,6 +278,22 @@ def test_statements_on_one_line_are_one_card(ending: str) -> None:
     assert ("operator.add" in drawn(text)) == (ending != ";")
 
 
+def test_what_a_call_of_anything_gives_may_be_a_module() -> None:
+    text = (
+        "import torch\n\n\ndef main(kind):\n    n = {1, 2}\n    net = kind(3).to('cpu')\n"
+        "    o = torch.optim.SGD(net.parameters(), lr=0.1)\n    for k in range(2):\n        net = net.float()\n"
+        "        net.train()\n    return o\n\n\nz = torch.ones(2)\n"
+    )
+    inside = read(text).definitions["main"].graph
+    assert [code_of(node) for node in inside.nodes.values() if is_code(node)] == ["n = {1, 2}"]
+
+
+@pytest.mark.parametrize("change", ["if z.sum() > 1:\n    net = net.cuda()", "for k in range(2):\n    net = net.cpu()"])
+def test_an_attribute_of_what_code_made_and_torch_moved_is_read(change: str) -> None:
+    text = f"import torch\nfrom mine import Net\nz = torch.ones(2)\nnet = Net()\n{change}\ny = z * net.width\n"
+    assert codes(text) == ["from mine import Net", "net = Net()"]
+
+
 def test_a_method_that_code_may_call_is_code_of_its_class() -> None:
     text = (
         "import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def __init__(self):\n"
