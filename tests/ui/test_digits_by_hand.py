@@ -64,7 +64,7 @@ def test_a_classifier_of_digits(person: Person) -> None:
     person.count += 2  # the menu, and its row
     desk.window.actions["graph.training"].trigger()
     desk.until(lambda: "optimizer.step()" in write_script(desk.graph))
-    assert desk.window.frame.docks["curves"].isVisible()
+    assert desk.window.frame.docks["code"].isVisible(), "what was added is read there"
     epochs = next(item for item, block in desk.graph.blocks.items() if block.variable == "epoch")
     assert person.count + 1 <= MOST
     assert desk.session.graph_store.attempt(set_literal, "Change range", epochs, "range.0", EPOCHS)

@@ -58,6 +58,15 @@ def test_what_a_person_has_chosen_stays_in_front(desk: Desk) -> None:
     assert "curves" not in desk.window.frame.docks._seen and "problems" in desk.window.frame.docks._seen
 
 
+def test_the_code_that_a_person_reads_stays_in_front(desk: Desk) -> None:
+    docks = desk.window.frame.docks
+    docks["code"].raise_()
+    desk.until(lambda: "code" in docks._seen)
+    train(desk)
+    desk.until(lambda: desk.session.results.tables.curves.names)
+    assert "code" in docks._seen and "curves" not in docks._seen
+
+
 def test_nobody_listens_to_a_document_that_is_closed(desk: Desk) -> None:
     docks = desk.window.frame.docks
     listeners = len(docks.findChildren(FirstCurve))

@@ -380,7 +380,7 @@ def test_after_a_run_an_edit_counts_at_once_and_not_what_the_run_left(desk: Desk
     desk.window.actions["graph.training"].trigger()
     desk.until(lambda: "loss.backward()" in lines(desk))
     assert "loss = F.mse_loss(logits, y_batch)" in lines(desk)
-    assert desk.said == "A loop learns the loss now: Run (F5)."
+    assert desk.said == "A loop learns the loss now: Run (F5), and Curves draws it."
 
 
 def test_a_last_layer_is_given_as_many_outputs_as_the_target_has_columns(desk: Desk) -> None:

@@ -179,8 +179,8 @@ class GraphCommands:
         session = self._context.session
         try:
             asked = ask(session)
-            if asked is not None and add_training(self.canvas, session, asked):
-                self._show_dock("curves")
+            if asked is not None:
+                add_training(self.canvas, session, asked)
         except ShapesAwaited:
             self._awaited_shapes.begin("Add training", again, lambda: lacks_shape(session))
         except NotTrainable as error:

@@ -49,7 +49,7 @@ SEVERAL = "The target is missing, and {names} could be it: choose with Graph ▸
 NONE_FITS = (
     "The target is missing, and nothing on the canvas fits. Wire one, or have one made: Graph ▸ Add training with…"
 )
-DONE = "A loop learns the loss now: Run (F5)."
+DONE = "A loop learns the loss now: Run (F5), and Curves draws it."
 OTHER_WIDTH = "“{name}” has {what}, {layer} gives {given}"
 NO_ENGINE = "There is no engine, so shapes are not known: Run ▸ Restart engine, then Add training again."
 NO_SHAPES = "Shapes are not known: a run tells them (F5). Then choose Add training again."

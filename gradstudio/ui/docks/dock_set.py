@@ -227,12 +227,16 @@ class Docks(QObject):
         self._docks[key].raise_()
 
     def offer(self, key: str) -> None:
-        """Bring a dock before those that lie over it: once, and not where a person has chosen among them, or types."""
+        """Bring a dock before those that lie over it: once, and not where a person has chosen among them, or types.
+
+        Code is left in front, too: it is read, and who reads does not press anything.
+        """
         dock = self._docks[key]
         if key in self._offered or key in self._seen or dock.isHidden() or dock.isFloating():
             return
         place = {dock, *self._window.tabifiedDockWidgets(dock)}
-        if place & self._chosen:
+        is_over_code = self._docks["code"] in place and "code" in self._seen
+        if place & self._chosen or is_over_code:
             return
         self._offered.add(key)
         focused = QApplication.focusWidget()

@@ -1,4 +1,4 @@
-"""Brings the Curves dock forward when a document that is looked at has its first curve."""
+"""Brings the Curves dock forward when a document that is looked at has its first curve; not over Code."""
 
 from collections.abc import Callable
 
