@@ -4,13 +4,11 @@ No Qt, no torch here.
 """
 
 import argparse
-import contextlib
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import IO
@@ -19,10 +17,10 @@ import msgspec
 
 from gradstudio.errors import GradStudioError
 from gradstudio.protocol.errors import BadHost, SlurmRefused
-from gradstudio.protocol.parent_death import end_with_parent
 from gradstudio.protocol.torchrun import torchrun_entry
 from gradstudio.protocol.torchrun.rendezvous import options_problem
 from gradstudio.protocol.torchrun.script_options import judge_options
+from gradstudio.protocol.torchrun.training_end import end_training, handled_ends, outlive_starter, say_ending
 from gradstudio.protocol.torchrun.training_lines import LineReader, TrainLine
 from gradstudio.temporary_folders import TemporaryFolder
 
@@ -38,7 +36,6 @@ RESUME = "--resume"
 PLACES = ("--checkpoint", "--log-dir")
 A_STORE_EACH = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
 """For torchrun, which else keeps one store: in it, those that are started again find where those that died listened."""
-ENDS = tuple(number for number in signal.Signals if number.name in ("SIGINT", "SIGTERM", "SIGHUP"))
 TORCHRUN = (sys.executable, "-P", torchrun_entry.__file__)
 """Ends when its standard input does, so also when this process is killed."""
 THERE = (
@@ -112,8 +109,8 @@ def train(options: argparse.Namespace) -> int:
     if not options.trust and not (options.slurm and not options.submit):
         print(NO_TRUST.format(file=options.file), file=sys.stderr)
         return UNREADABLE
-    if options.attached:
-        end_with_parent(signal.SIGTERM)
+    if options.attached and (code := outlive_starter()) is not None:
+        return code
     of_torchrun, of_script = split(options.rest)
     if not options.slurm and (wrong := options_problem(of_torchrun)):
         print(wrong, file=sys.stderr)
@@ -213,9 +210,10 @@ def train_on_hosts(options: argparse.Namespace, script: Path, of_torchrun: list[
     hear = print_line if options.json else print_words
     is_ended = threading.Event()
 
-    def end(*_signal: object) -> None:
+    def end(number: int, _frame: object) -> None:
+        trainings.end(at_once=is_ended.is_set())
         is_ended.set()
-        trainings.end()
+        say_ending(number)
 
     with handled_ends(end):
         trainings.run(hear, lambda name, data: write_file(script.with_name(name), data))
@@ -241,13 +239,22 @@ def metrics_file(script: Path, of_script: list[str]) -> Path:
 
 def print_line(line: TrainLine) -> None:
     """For who reads JSON."""
-    print(msgspec.json.encode(line).decode(), flush=True)
+    _print(msgspec.json.encode(line).decode())
 
 
 def print_words(line: TrainLine) -> None:
     """For a person, who sees metrics as the script prints them."""
     if line.text:
-        print(f"{line.place}: {line.text}" if line.place else line.text, flush=True)
+        _print(f"{line.place}: {line.text}" if line.place else line.text)
+
+
+def _print(text: str) -> None:
+    """Where nobody reads it any more, this is to end, as by a signal: what is learnt is still kept."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        signal.raise_signal(signal.SIGTERM)
 
 
 def split(rest: list[str]) -> tuple[list[str], list[str]]:
@@ -311,8 +318,8 @@ def run_script(script: Path, of_torchrun: list[str], of_script: list[str], *, te
                 if process.stdout is not None:
                     _tell(process.stdout)
                 code = process.wait()
-            except KeyboardInterrupt:
-                end_training(process)
+            except KeyboardInterrupt as interrupt:
+                end_training(process, *interrupt.args)
                 raise
     return FAILED if code else 0
 
@@ -323,33 +330,6 @@ def _tell(stream: IO[bytes]) -> None:
         for line in reader.feed(data):
             if isinstance(line, TrainLine):
                 print_line(line)
-
-
-@contextlib.contextmanager
-def handled_ends(handler: Callable[..., None]) -> Iterator[None]:
-    """What is done meanwhile where this process is told to end."""
-    before = [(number, signal.signal(number, handler)) for number in ENDS]
-    try:
-        yield
-    finally:
-        for number, other in before:
-            signal.signal(number, other)
-
-
-def end_training(process: "subprocess.Popen[bytes]") -> None:
-    """Have torchrun end its processes, which finish a step and keep a checkpoint; who takes long is killed."""
-    import psutil  # a training that comes to its end needs it not
-
-    started = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
-    try:
-        process.send_signal(signal.SIGINT)
-        process.wait(torchrun_entry.GRACE_S)
-    except (subprocess.TimeoutExpired, KeyboardInterrupt):
-        process.kill()
-    for one in started:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            one.kill()
-    psutil.wait_procs(started, timeout=torchrun_entry.GRACE_S)
 
 
 def _interrupt(number: int, _frame: object) -> None:

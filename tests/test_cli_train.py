@@ -5,13 +5,16 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import psutil
 import pytest
 
+from gradstudio import train_command
 from gradstudio.cli import main
 from gradstudio.document.errors import CheckpointThere
+from gradstudio.protocol.torchrun import torchrun_entry
 from gradstudio.train_command import begins_again, split, with_resume
 from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS, wait_until
@@ -216,6 +219,35 @@ def test_who_is_told_alone_to_end_ends_all_ranks_and_leaves_no_folder(
         assert not has_folder(temporary)
     finally:
         psutil.wait_procs(end_all(process.pid))
+
+
+DEAF = """
+import pathlib, signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+pathlib.Path("begun").touch()
+signal.pause()
+"""
+
+
+def test_what_is_waited_for_is_said_and_a_second_ctrl_c_ends_it_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(train_command, "TORCHRUN", (sys.executable, "-c", DEAF))
+    monkeypatch.setattr(torchrun_entry, "GRACE_S", 86400.0)
+    said: list[str] = []
+
+    def press_twice() -> None:
+        wait_until("it runs", (tmp_path / "begun").exists)
+        os.kill(os.getpid(), signal.SIGINT)
+        wait_until("it is said", lambda: said.append(capfd.readouterr().err) or any(said))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    person = threading.Thread(target=press_twice)
+    person.start()
+    with pytest.raises(KeyboardInterrupt):
+        train_command.run_script(tmp_path / "net.py", [], [])
+    person.join()
+    assert "keep a checkpoint" in "".join(said) and "Ctrl+C again ends them at once" in "".join(said)
 
 
 @pytest.mark.slow

@@ -163,12 +163,15 @@ def test_two_hosts_learn_what_two_processes_here_learn_and_send_it_back(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["interrupt", "kill", "rank"])
+@pytest.mark.parametrize("how", ["interrupt", "kill", "rank", "window"])
 def test_where_one_ends_all_end(hosts: Path, tmp_path: Path, how: str) -> None:
-    """The command is told to end, or is killed outright, or a rank on a host is; then it tells words to a person."""
+    """The command is told to end, or is killed outright, or a rank on a host is; then it tells words to a person.
+
+    Or the window is gone that started it and has read what it said.
+    """
     program = tmp_path / "net.py"
     program.write_text(ENDLESS)
-    tells = () if how == "rank" else ("--json",)
+    tells = {"rank": (), "window": ("--json", "--attached")}.get(how, ("--json",))
     process = subprocess.Popen(
         on_hosts(hosts, program, "--epochs", "4000", tells=tells),
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -185,19 +188,22 @@ def test_where_one_ends_all_end(hosts: Path, tmp_path: Path, how: str) -> None:
         assert len(ranks) >= 2, [one.cmdline() for one in started]
         if how == "interrupt":
             process.send_signal(signal.SIGINT)
-        elif how == "kill":
+        elif how in ("kill", "window"):
             process.kill()
         else:
             ranks[-1].kill()
-        rest = process.stdout.read()
+        if how == "window":
+            process.stdout.close()
+        rest = "" if how == "window" else process.stdout.read()
         code = process.wait(PATIENCE_SECONDS)
         wait_until("their end", lambda: not any(map(is_alive, started)))
-        assert code == {"interrupt": 130, "kill": -signal.SIGKILL, "rank": 1}[how]
+        assert code == {"interrupt": 130, "kill": -signal.SIGKILL, "window": -signal.SIGKILL, "rank": 1}[how]
         if how == "rank":
             assert "it ends on all hosts" in rest
-        if how == "interrupt":
+        if how in ("interrupt", "window"):
             assert parameters(tmp_path / "net-train"), "a checkpoint of the step that was finished has come back"
     finally:
         psutil.wait_procs([one for one in started if not end_one(one)])
         process.kill()
-        process.communicate()
+        process.wait()
+        process.stdout.close()

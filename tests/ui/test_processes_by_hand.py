@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
@@ -18,6 +19,7 @@ from gradstudio.ui.dialogs.processes.processes_dialog import HOSTS, MEETING, SLU
 from gradstudio.ui.docks.runs.panel import RunsPanel
 from tests.test_cli_train import ENDLESS
 from tests.ui.desk import Desk
+from tests.ui.test_lost_hosts import is_gone
 
 BY_SSH, BY_COMMAND = Host("gpu1", "me@gpu1"), Host("box", command="docker exec -i box")
 
@@ -177,19 +179,20 @@ def test_a_job_is_written_with_its_script(desk: Desk, path: Path) -> None:
     assert (path / "net-train" / "net.py").is_file() and str(target) in desk.said
 
 
+def begin_on_host(dialog: ProcessesDialog) -> None:
+    """A training without an end that anybody waits for."""
+    dialog.tabs.setCurrentIndex(HOSTS)
+    dialog.hosts.options.setText("--device cpu --epochs 100000")
+    dialog.trust.setChecked(True)
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("ranks_are_forks")
 def test_a_training_on_a_host_is_a_run_that_is_drawn_and_stopped(
     desk: Desk, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(path / "cache"))
-
-    def fill(dialog: ProcessesDialog) -> None:
-        dialog.tabs.setCurrentIndex(HOSTS)
-        dialog.hosts.options.setText("--device cpu --epochs 100000")
-        dialog.trust.setChecked(True)
-
-    answer(desk, fill)
+    answer(desk, begin_on_host)
     training = desk.session.training
     panel = desk.window.room.panels["runs"]
     assert isinstance(panel, RunsPanel) and panel.isVisible() and not panel.training_strip.isHidden()
@@ -201,6 +204,9 @@ def test_a_training_on_a_host_is_a_run_that_is_drawn_and_stopped(
     desk.window.frame.activateWindow()  # a dialog was in front
     desk.until(desk.window.frame.isActiveWindow)
     desk.key(Qt.Key.Key_F5, Qt.KeyboardModifier.ShiftModifier)
+    strip = panel.training_strip
+    assert "keep a checkpoint" in strip.words.text() and strip.stop.text() == "End at once"
+    assert not strip.stop.isEnabled(), "a double click is no second wish"
     desk.until(lambda: not training.is_running)
     assert "was stopped" in desk.said and not desk.window.actions["run.stop"].isEnabled()
     folder = desk.session.runs_folder
@@ -208,4 +214,22 @@ def test_a_training_on_a_host_is_a_run_that_is_drawn_and_stopped(
     (run,) = kept_runs(folder)
     steps, losses = run.curves()["loss"]
     assert run.state == "stopped" and len(steps) == training.turns and losses[-1] < losses[0]
+    assert (path / "net-train" / "net.safetensors").is_file(), "its checkpoint has come back"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("ranks_are_forks")
+def test_a_document_that_is_closed_waits_for_no_training_which_still_keeps_its_checkpoint(
+    desk: Desk, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(path / "cache"))
+    answer(desk, begin_on_host)
+    training = desk.session.training
+    desk.until(lambda: training.turns > 2)
+    below = psutil.Process().children(recursive=True)
+    trains = [one for one in below if "--attached" in one.cmdline()]
+    assert len(trains) == 2, "who stands for it, and who trains"
+    training.leave()
+    assert not training.is_running
+    desk.until(lambda: all(map(is_gone, trains)))
     assert (path / "net-train" / "net.safetensors").is_file(), "its checkpoint has come back"

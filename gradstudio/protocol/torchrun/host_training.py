@@ -88,12 +88,14 @@ class HostTrainings:
                     if self.failure:
                         self.end()
 
-    def end(self) -> None:
-        """Have all finish their step and end; `run` returns when they have."""
+    def end(self, *, at_once: bool = False) -> None:
+        """Have all finish their step and end; `run` returns when they have. `at_once`: it waits for none of them."""
         if self._due == float("inf"):
             self._due = time.monotonic() + END_S
             for line in self._lines:
                 line.close()
+        if at_once:
+            self._due = 0.0
 
     def _kill(self) -> None:
         for line in self._lines:

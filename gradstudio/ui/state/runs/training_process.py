@@ -31,13 +31,15 @@ from gradstudio.ui.state.runs.run_list import RunList
 
 WRITE_MS: Final = 1000
 """So often what was heard is written and drawn."""
-KILL_WAIT_MS: Final = 12_000
-"""So long hosts may take to end all that was started there, when the document is closed."""
+KILL_WAIT_MS: Final = 2000
+TWICE_S: Final = 1.0
+"""A second Stop so soon is a double click, and no wish to end at once."""
 INTERRUPTED: Final = 130
 NO_CURVES: Final = frozenset({"step", "seconds"})
 BEGUN: Final = "The training {place} has begun; Runs says how it goes, and ends it."
 ENDED: Final = "The training {place} is done: {turns:,} turns in {time}."
 NO_TURNS: Final = "The program has ended {place}, in {time}; it told no figures. What it printed is in the Log."
+STOPPING: Final = "The training {place} stops: its processes finish their step and keep a checkpoint."
 STOPPED: Final = "The training {place} was stopped."
 FAILED: Final = "The training {place} has failed. {words}"
 RUNS_ALREADY: Final = "A training is under way {place}: stop it first, in the Runs dock."
@@ -76,6 +78,7 @@ class TrainingProcess(QObject):
 
     Attributes:
         order: what is trained, or was last; `turns` how many have been told.
+        stops_since_s: when it was told to stop, by the clock of `time.monotonic`; None: it was not.
 
     Signals:
         changed(): there is something new of it.
@@ -94,6 +97,7 @@ class TrainingProcess(QObject):
         self._writer: RunWriter | None = None
         self._points: dict[str, dict[int, float]] = {}
         self._last_words, self._tells_metrics, self._began_s = "", False, 0.0
+        self.stops_since_s: float | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(WRITE_MS)
         self._timer.timeout.connect(self._write)
@@ -129,7 +133,7 @@ class TrainingProcess(QObject):
         except (OSError, CannotSave) as error:
             return str(error)
         self.order, self._points, self._began_s = order, {}, time.monotonic()
-        self._last_words, self._tells_metrics = "", False
+        self._last_words, self._tells_metrics, self.stops_since_s = "", False, None
         self._keeper.list.shown.append(self._writer.folder.name)
         words = ["train", "--trust", "--json", "--attached", "-o", str(training_folder(runs, stem)), *order.options]
         words += [str(file), *order.of_torchrun, "--", *order.of_script]
@@ -144,20 +148,28 @@ class TrainingProcess(QObject):
         self.changed.emit()
         return ""
 
+    @property
+    def may_end_at_once(self) -> bool:
+        """Whether it was told to stop, and a person has seen that."""
+        return self.stops_since_s is not None and time.monotonic() - self.stops_since_s > TWICE_S
+
     def stop(self) -> None:
-        """Have all processes finish their step, keep a checkpoint and end."""
-        if self._process is not None:
-            self._process.terminate() if os.name == "posix" else self._process.kill()
+        """Have all processes finish their step, keep a checkpoint and end; said again, they end at once."""
+        if self._process is None or (self.stops_since_s is not None and not self.may_end_at_once):
+            return
+        self._process.terminate() if os.name == "posix" else self._process.kill()
+        if self.stops_since_s is None and self.order is not None:
+            self.stops_since_s = time.monotonic()
+            self._status.noted.emit(STOPPING.format(place=self.order.place))
+            self.changed.emit()
 
     def leave(self) -> None:
-        """The document is closed: nobody waits for it any more."""
+        """The document is closed: nobody waits for it any more; it keeps a checkpoint and ends by itself."""
         process = self._process
         if process is not None:
             process.blockSignals(True)
-            self.stop()
-            if not process.waitForFinished(KILL_WAIT_MS):
-                process.kill()
-                process.waitForFinished(KILL_WAIT_MS)
+            process.kill()
+            process.waitForFinished(KILL_WAIT_MS)
             self._end("stopped", "The document was closed.")
 
     # ------------------------------------------------------------------ inner workings
