@@ -45,6 +45,7 @@ class RecordHead(Message, frozen=True):
         title: how the script is called; `torch` the version it ran on.
         sources: by node, the line of the script that it is.
         notes: what a person should know of it.
+        repeats: a run of the document begins with the weights, inputs and random numbers of the record.
     """
 
     program: str
@@ -52,6 +53,7 @@ class RecordHead(Message, frozen=True):
     torch: str = ""
     sources: dict[ItemId, SourceLine] = msgspec.field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    repeats: bool = False
 
 
 class RunRecord(msgspec.Struct, frozen=True):
@@ -68,7 +70,12 @@ def record_beside(document: Path) -> Path:
 
 def program_digest(program: Program) -> str:
     """What ties a record to its program: its text, without places and pictures."""
-    return hashlib.sha256(program.code.encode("utf-8", "surrogatepass")).hexdigest()
+    return code_digest(program.code)
+
+
+def code_digest(code: str) -> str:
+    """The same of the code of a program."""
+    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def write_record(path: Path, head: RecordHead, events: Iterable[Recorded]) -> None:

@@ -18,7 +18,12 @@ from gradstudio.protocol.messages.events import Gradients, GradRow, Row, Traced,
 from gradstudio.protocol.messages.records import ModuleRecord, ObjectRecord, Record, TensorRecord
 
 NOBODY = ItemId("")
-CLASSES = {"torch.nn.ModuleList": "ModuleList", "torch.nn.Module.parameters": "generator", "python.attribute": "Tensor"}
+CLASSES = {
+    "torch.nn.ModuleList": "ModuleList",
+    "torch.nn.Module.parameters": "generator",
+    "python.attribute": "Tensor",
+    "python.stored": "Tensor",
+}
 """What parts of a statement give that are no statement of the script, by operator; the others a tuple."""
 Output = tuple[ItemId, int]
 RecordT = TypeVar("RecordT", bound=Record)

@@ -16,6 +16,8 @@ from gradstudio.engine.bring.variable_names import Names
 from gradstudio.engine.record.call_facts import ModuleCall, parts_of
 from gradstudio.engine.record.module_folding import Folding
 from gradstudio.engine.record.similar_tensors import similar_part
+from gradstudio.engine.record.step_beginning import state_of
+from gradstudio.engine.record.step_values import NOWHERE
 from gradstudio.graph.model import ItemId
 
 SELF = "self."
@@ -31,6 +33,7 @@ class FoldedClass:
         results: what it gives: the tensors of the result, then what else is used outside.
         bound: of each thing it did, in order, the names of what that gave.
         made: by identity of a layer or tensor that the module keeps, the name of its attribute.
+        state: the tensors that an object's state holds, in its order.
         given, parts: the same as `inputs` and `made` by provisional ids, once these are known.
     """
 
@@ -39,6 +42,7 @@ class FoldedClass:
     results: tuple[Tensor, ...]
     bound: tuple[tuple[str, ...], ...]
     made: Mapping[int, str]
+    state: tuple[Tensor, ...] = ()
     given: tuple[tuple[ItemId, int], ...] = ()
     parts: Mapping[ItemId, str] = field(default_factory=dict)
 
@@ -73,8 +77,19 @@ class FoldedClasses:
                 known[kind] = names.fresh(type(module).__name__)
                 self.lines += ["", f"class {known[kind]}(nn.Module):", *body.text.split("\n")]
             self.of_visit[visit] = FoldedClass(
-                known[kind], tuple(body.inputs), tuple(body.results), body.bound(), body.made()
+                known[kind], tuple(body.inputs), tuple(body.results), body.bound(), body.made(), tuple(body.state())
             )
+
+    def under_ids(
+        self, sources: Mapping[int, tuple[ItemId, int]], things: Sequence[tuple[ItemId, nn.Module | Tensor]]
+    ) -> dict[int, FoldedClass]:
+        """The class of each call, with provisional ids in place of tensors and layers."""
+        found: dict[int, FoldedClass] = {}
+        for visit, folded in self.of_visit.items():
+            given = tuple(sources.get(id(tensor), NOWHERE) for tensor in folded.inputs)
+            parts = {node: folded.made[id(thing)] for node, thing in things if id(thing) in folded.made}
+            found[visit] = replace(folded, given=given, parts=parts)
+        return found
 
 
 def _last_uses(calls: Sequence[Call]) -> dict[int, int]:
@@ -119,7 +134,11 @@ class _Parts(LeafStatements):
 
     def __init__(self, given: ModuleState, names: Names, module: nn.Module) -> None:
         super().__init__(given, names, frozenset(), "", "")
-        self._own = {id(tensor): path for path, tensor in (*module.named_parameters(), *module.named_buffers())}
+        self.own: dict[int, Tensor] = {}
+        self._own: dict[int, str] = {}
+        for path, tensor in (*module.named_parameters(), *module.named_buffers()):
+            self.own[id(tensor)] = tensor
+            self._own[id(tensor)] = path
         self._paths = {id(part): path for path, part in module.named_modules()}
 
     def has(self, tensor: Tensor) -> bool:
@@ -155,6 +174,7 @@ class _Body(Writer):
         self._takes: list[str] = []
         self._number = 0
         self._names_of: dict[int, list[str]] = {}
+        self._module = made.module
         self._make(made.module)
         for word, value in _arguments(made):
             for tensor in tensors_in(value):
@@ -186,6 +206,17 @@ class _Body(Writer):
         """By identity of a layer, or of a tensor of the module's own, the name of its attribute."""
         every = self._leaves.names | self._leaves.layers
         return {one: name.removeprefix(SELF) for one, name in every.items() if name.startswith(SELF)}
+
+    def state(self) -> list[Tensor]:
+        """What the state of an object holds: its own parameters, its own buffers, then its layers."""
+        assert isinstance(self._leaves, _Parts)
+        own = self._leaves.own
+        loose = [own[one] for one, name in self._leaves.names.items() if one in own and name.count(".") == 1]
+        parameters = [tensor for tensor in loose if isinstance(tensor, nn.Parameter)]
+        buffers = [tensor for tensor in loose if not isinstance(tensor, nn.Parameter)]
+        layers = {id(part): part for part in self._module.modules()}
+        inner = [tensor for one in self._leaves.layers for tensor in state_of([layers[one]])]
+        return [*parameters, *buffers, *inner]
 
     def _bind(self, tensor: Tensor, wish: str) -> str:
         name = super()._bind(tensor, wish)

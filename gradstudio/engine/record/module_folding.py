@@ -1,10 +1,10 @@
 """Which calls of modules are drawn as one statement, so that a large step stays readable: decided when it is drawn."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from gradstudio.engine.bring.forward_recorder import Call, Visit, plain_words, tensors_in
 from gradstudio.engine.record.call_facts import ModuleCall, parts_of
@@ -171,3 +171,19 @@ def producer(calls: Sequence[Call], members: Sequence[int], tensor: Tensor) -> t
             if part is tensor:
                 return ItemId(str(number)), place
     return None
+
+
+def place_inner(
+    folding: Folding,
+    module: nn.Module,
+    name: str,
+    things: Iterable[tuple[ItemId, nn.Module | Tensor]],
+    names: Mapping[ItemId, str],
+) -> None:
+    """Say of layers and leaves without a statement of their own that a folded module of that name has them."""
+    paths = {id(part): f"{path}." for path, part in module.named_modules() if path}
+    paths |= {id(leaf): path for path, leaf in (*module.named_parameters(), *module.named_buffers())}
+    for node, thing in things:
+        if id(thing) in paths and node not in names:
+            inner = Inner(name, type(module).__name__, paths[id(thing)])
+            folding.inner.setdefault(node, inner)

@@ -1,27 +1,30 @@
 """`with gradstudio.record(FILE)`: a step is recorded while it runs, and written down as a document and its record."""
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import torch
 from torch import nn
 
 from gradstudio.document.atomic_write import write_file
-from gradstudio.document.file import dumps
+from gradstudio.document.file import dumps, tensor_folder, write_tensors
 from gradstudio.engine.record.canvas_mapping import CanvasMapping
 from gradstudio.engine.record.script_files import CallerNames, ScriptFiles, caller
 from gradstudio.engine.record.step_recorder import MOST_CALLS, StepRecorder
 from gradstudio.engine.record.step_text import StepText, step_text
 from gradstudio.engine.sketch.module_trace import same_random_numbers
-from gradstudio.graph.model import Graph, Header, ItemId
+from gradstudio.graph.model import Graph, Header, ItemId, StoredTensor
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
-from gradstudio.protocol.record_file import RecordHead, SourceLine, program_digest, record_beside, write_record
+from gradstudio.protocol.record_file import RecordHead, SourceLine, code_digest, record_beside, write_record
 
+_DIGEST = re.compile("[0-9a-f]{64}")
 MOST_DRAWINGS = 4
 """So many texts are not read again."""
 
@@ -31,14 +34,14 @@ class Drawing(NamedTuple):
 
     Attributes:
         lines: by item, its line of the text.
-        digest: of its program.
+        code: of its program.
         data: of its file.
     """
 
     graph: Graph
     lines: Mapping[ItemId, int]
-    digest: str
-    data: bytes
+    code: str
+    data: str
 
 
 @contextmanager
@@ -84,28 +87,54 @@ def _write(path: Path, recorder: StepRecorder, names: CallerNames, level: int | 
     told = recorder.values.told()
     files = ScriptFiles()
     title = next((files.short(call.line.file) for call in recorder.calls if call.line.file), "a script")
-    text = step_text(recorder, names, title, level)
-    drawing = _drawing(text.text)
+    text = step_text(recorder, names, title, path.stem, level)
+    beginning = text.beginning
+    stored = beginning.tensors if beginning is not None else {}
+    drawing = _drawing_with(text.text, list(stored.values()))
     mapping = CanvasMapping(drawing.graph, drawing.lines, text)
-    events = mapping.events(told)
+    events = mapping.events([*(beginning.rows() if beginning is not None else ()), *told])
     head = RecordHead(
-        program=drawing.digest,
+        program=code_digest(drawing.code),
         title=title,
         torch=str(torch.__version__),
         sources=_sources(recorder, text, mapping, files),
         notes=tuple(_notes(recorder)),
+        repeats=beginning is not None,
     )
-    write_file(path, drawing.data, durable=False)
+    _replace_tensors(tensor_folder(path), stored)
+    write_file(path, drawing.data.encode(), durable=False)
     write_record(record_beside(path), head, events)
 
 
+def _drawing_with(text: str, tensors: Sequence[StoredTensor]) -> Drawing:
+    """The drawing of a text that loads tensors; that of others of the same sizes is read once."""
+    places = [f"{number:064x}" for number in range(len(tensors))]
+    for place, tensor in zip(places, tensors, strict=True):
+        text = text.replace(tensor.digest, place)
+    forms = [msgspec.structs.replace(one, digest=place, data=b"") for place, one in zip(places, tensors, strict=True)]
+    drawing = _drawing(text, tuple(forms))
+    code, data = drawing.code, drawing.data
+    for place, tensor in zip(places, tensors, strict=True):
+        code, data = code.replace(place, tensor.digest), data.replace(place, tensor.digest)
+    return drawing._replace(code=code, data=data)
+
+
 @lru_cache(maxsize=MOST_DRAWINGS)
-def _drawing(text: str) -> Drawing:
+def _drawing(text: str, tensors: tuple[StoredTensor, ...]) -> Drawing:
     """What a text is as a document; a step that is recorded again mostly has the text of the one before."""
-    read = read_script(text, keeps_code=True)
+    by_digest = {tensor.digest: tensor for tensor in tensors}
+    read = read_script(text, lambda file: by_digest[Path(file).stem], keeps_code=True)
     graph = read.graph
     graph.header = Header(seed=None, default_dtype=graph.header.default_dtype)
-    return Drawing(graph, read.lines, program_digest(compile_graph(graph)), dumps(graph).encode())
+    return Drawing(graph, read.lines, compile_graph(graph).code, dumps(graph))
+
+
+def _replace_tensors(folder: Path, tensors: Mapping[str, StoredTensor]) -> None:
+    """Those of the document that is written over go."""
+    for file in folder.glob("*.safetensors"):
+        if file.stem not in tensors and _DIGEST.fullmatch(file.stem):
+            file.unlink(missing_ok=True)
+    write_tensors(tensors.values(), folder, durable=False)
 
 
 def _sources(

@@ -26,7 +26,6 @@ from gradstudio.engine.bring.forward_recorder import (
     tensors_in,
 )
 from gradstudio.engine.bring.layer_constructors import LayerConstructor, constructor_as_noted, is_stock_inside
-from gradstudio.engine.bring.value_literals import LARGEST_LITERAL
 from gradstudio.engine.gradient.inplace_writes import Before, storage_of
 from gradstudio.engine.gradient.leaf_writes import leaf_writes
 from gradstudio.engine.record.backward_watch import watched_backward
@@ -44,6 +43,7 @@ from gradstudio.engine.record.call_facts import (
     out_of,
     parts_of,
 )
+from gradstudio.engine.record.kept_values import KeptValues
 from gradstudio.engine.record.script_files import CallerNames, ScriptFiles
 from gradstudio.engine.record.step_values import StepValues
 from gradstudio.engine.record.transform_watch import watched_transforms
@@ -60,10 +60,9 @@ class StepRecorder(TorchFunctionMode):
     """Notes what runs while it is in force.
 
     Attributes:
-        calls: in order; the id of each is its place.
-        values: what they gave.
+        calls, values: in order, the id of each is its place; and what they gave.
         layers: by identity of a stock layer: it, its path, how it is made, and its id.
-        leaves: by id, each tensor that was there before; `before` by identity what the small ones were then.
+        leaves: by id, each tensor that was there before; `kept` what they and the layers were then.
         visits: by number, the calls of modules that are no layers of torch's.
         is_full: there was more than is noted.
     """
@@ -75,7 +74,7 @@ class StepRecorder(TorchFunctionMode):
         self.values = StepValues()
         self.layers: dict[int, tuple[nn.Module, str, LayerConstructor, ItemId]] = {}
         self.leaves: dict[ItemId, Tensor] = {}
-        self.before: dict[int, Tensor] = {}
+        self.kept = KeptValues()
         self.visits: dict[int, ModuleCall] = {}
         self.optimizers: dict[int, torch.optim.Optimizer] = {}
         self.is_full = False
@@ -160,6 +159,7 @@ class StepRecorder(TorchFunctionMode):
         if id(module) not in self.layers:
             node = ItemId(f"layer{len(self.layers)}")
             self.layers[id(module)] = (module, path, maker, node)
+            self.kept.keep((*module.parameters(), *module.buffers()))
             self.values.meet(node, module, at_once=any(True for _ in module.buffers()))
         call = self.values.call_of(self._next_id(), given)
         since = time.perf_counter()
@@ -213,8 +213,7 @@ class StepRecorder(TorchFunctionMode):
             self._known.add(id(tensor))
             node = ItemId(f"leaf{len(self.leaves)}")
             self.leaves[node] = tensor
-            if tensor.numel() <= LARGEST_LITERAL:
-                self.before[id(tensor)] = tensor.detach().clone()
+            self.kept.keep((tensor,))
             self.values.meet(node, tensor)
 
     # ------------------------------------------------------------------ backwards and optimizers
@@ -238,6 +237,7 @@ class StepRecorder(TorchFunctionMode):
         if id(optimizer) not in self.optimizers:
             self.values.show(ItemId(f"optimizer{len(self.optimizers)}"), optimizer)
             self.optimizers[id(optimizer)] = optimizer
+            self.kept.look_at(optimizer)
         self.values.flush()
         self._since = time.perf_counter()
 

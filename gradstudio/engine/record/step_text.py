@@ -1,28 +1,34 @@
 """A recorded step as a Python text in our own dialect; layers and inputs by what makes such ones, without values."""
 
-import ast
-import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from gradstudio.engine.bring.call_text import Spell, call_of_layer, speller, statement_of
+from gradstudio.engine.bring.call_text import call_of_layer, speller, statement_of
+from gradstudio.engine.bring.errors import Inexpressible
 from gradstudio.engine.bring.forward_recorder import Call, Visit, tensors_in
-from gradstudio.engine.bring.forward_text import Recording, Writer
+from gradstudio.engine.bring.forward_text import ForwardText, Recording, Writer
 from gradstudio.engine.bring.layer_constructors import tensors_of
 from gradstudio.engine.bring.leaf_statements import LeafStatements, ModuleState
-from gradstudio.engine.bring.value_literals import NotWritable, literal
 from gradstudio.engine.record.call_facts import BACKWARD, GRAD, LIBRARY, STEP, ZERO_GRAD, ModuleCall, parts_of
 from gradstudio.engine.record.folded_classes import FoldedClass, FoldedClasses
-from gradstudio.engine.record.module_folding import Folding, Inner, fold, producer
+from gradstudio.engine.record.module_folding import Folding, fold, place_inner, producer
 from gradstudio.engine.record.script_files import CallerNames, ScriptFiles
 from gradstudio.engine.record.similar_tensors import similar
+from gradstudio.engine.record.statement_words import (
+    arguments_text,
+    as_typed,
+    group_entry,
+    group_options,
+    is_in_place,
+    lenient,
+    takes_all,
+)
+from gradstudio.engine.record.step_beginning import StepBeginning, state_of
 from gradstudio.engine.record.step_recorder import StepRecorder
-from gradstudio.engine.record.step_values import NOWHERE
-from gradstudio.engine.record.transform_watch import function_words
 from gradstudio.graph.model import ItemId
 
 IMPORTS = (
@@ -35,10 +41,10 @@ IMPORTS = (
 )
 SET_UP = "Before the step"
 """Title of the frame around layers and leaves."""
-REMARK = (
-    "A {what} of {title}, as it ran: {held} are in the record beside this document.\n"
-    "Weights and inputs are not kept with it, so a run of this drawing begins with others."
-)
+REMARK = "A {what} of {title}, as it ran: {held} are in the record beside this document."
+BEGINS_ANEW = "Weights and inputs are not kept with it, so a run of this drawing begins with others."
+BEGINS_THERE = "A run of this drawing begins with the weights and inputs that the step began with."
+NO_MOMENTS = "What an optimizer had learnt before is not kept, so its step makes other weights."
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class StepText:
     """What was written.
 
     Attributes:
-        lines: by line of the text (from 1), the number of the call it is.
+        lines: by line of the text (from 1), the number of the call it is; below 0 a statement of `beginning`.
         bound: by number of a call, the names of what it gave.
         names: by provisional id of a layer, leaf or optimizer, its name.
         folding: what calls of modules stand for; `classes` the class of each that has one.
@@ -58,10 +64,16 @@ class StepText:
     names: dict[ItemId, str]
     folding: Folding
     classes: Mapping[int, FoldedClass]
+    beginning: StepBeginning | None = None
 
 
-def step_text(recorder: StepRecorder, names: CallerNames, title: str, level: int | None = None) -> StepText:
-    """Write a step down; calls of modules deeper than `level` are one statement each, None: where there is much."""
+def step_text(recorder: StepRecorder, names: CallerNames, title: str, stem: str, level: int | None = None) -> StepText:
+    """Write a step down.
+
+    Args:
+        title: of the script; `stem` of the document.
+        level: calls of modules that are deeper are one statement each; None: where there is much.
+    """
     layers = recorder.layers.values()
     owners = {id(tensor): (layer, path) for layer, path, _, _ in layers for tensor in tensors_of(layer).values()}
     state = {id(tensor): tensor for layer, *_ in layers for tensor in tensors_of(layer).values()}
@@ -71,22 +83,40 @@ def step_text(recorder: StepRecorder, names: CallerNames, title: str, level: int
         root=nn.Module(),
         file=ScriptFiles(),
         title=title,
-        stem="",
+        stem=stem,
         inputs=(),
         calls=recorder.calls,
         given=ModuleState({}, owners, makers, state, {}, []),
         output=(),
         seed=0,
         dtype="" if default == torch.float32 else str(default),
-        remark=_remark(recorder, title),
+        remark="",
     )
-    return _StepWriter(recording, recorder, names, fold(recorder.calls, recorder.visits, level)).write_step()
+    folding = fold(recorder.calls, recorder.visits, level)
+    if recorder.kept.is_whole and _goes_back(recorder):
+        try:
+            return _StepWriter(recording, recorder, names, folding, keeps=True).write_step()
+        except Inexpressible:
+            folding = fold(recorder.calls, recorder.visits, level)
+    return _StepWriter(recording, recorder, names, folding).write_step()
 
 
-def _remark(recorder: StepRecorder, title: str) -> str:
-    goes_back = any(call.path in (BACKWARD, GRAD, "torch.Tensor.backward") for call in recorder.calls)
-    what, held = ("step", "values and gradients") if goes_back else ("forward", "values")
-    return REMARK.format(what=what, held=held, title=title)
+def _goes_back(recorder: StepRecorder) -> bool:
+    return any(call.path in (BACKWARD, GRAD, "torch.Tensor.backward") for call in recorder.calls)
+
+
+def _remark(recorder: StepRecorder, title: str, beginning: StepBeginning | None) -> Iterator[str]:
+    """What it is, and what a run of it begins with."""
+    what, held = ("step", "values and gradients") if _goes_back(recorder) else ("forward", "values")
+    yield REMARK.format(what=what, held=held, title=title)
+    yield BEGINS_ANEW if beginning is None else BEGINS_THERE
+    if beginning is not None and recorder.kept.has_moments:
+        yield NO_MOMENTS
+
+
+def _things(recorder: StepRecorder) -> list[tuple[ItemId, nn.Module | Tensor]]:
+    """Layers and leaves by provisional id."""
+    return [*((node, layer) for layer, _, _, node in recorder.layers.values()), *recorder.leaves.items()]
 
 
 class _StepLeaves(LeafStatements):
@@ -94,6 +124,7 @@ class _StepLeaves(LeafStatements):
 
     wishes: Mapping[int, str] = {}
     before: Mapping[int, Tensor] = {}
+    beginning: StepBeginning | None = None
 
     def leaf(self, tensor: Tensor) -> list[str]:
         """The line that makes a tensor like it, or its layer."""
@@ -102,14 +133,26 @@ class _StepLeaves(LeafStatements):
             return self.layer(*owner)
         name = self.fresh(self.wishes.get(id(tensor), "value" if tensor.grad_fn is None else "before"))
         self.names[id(tensor)] = name
-        self.top.append(f"{name} = {similar(tensor, self.before.get(id(tensor)))}")
+        if self.beginning is not None:
+            made = self.beginning.leaf(tensor, name)
+        else:
+            made = similar(tensor, self.before.get(id(tensor)))
+        self.top.append(f"{name} = {made}")
         return []
 
 
 class _StepWriter(Writer):
     """Writes it, whatever was called: what is not in the catalogue is kept as it is spelled."""
 
-    def __init__(self, recording: Recording, recorder: StepRecorder, names: CallerNames, folding: Folding) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        recorder: StepRecorder,
+        names: CallerNames,
+        folding: Folding,
+        *,
+        keeps: bool = False,
+    ) -> None:
         super().__init__(recording, frozenset(), _StepLeaves)
         self._step, self._callers, self._folding = recorder, names, folding
         self._modules: dict[int, tuple[nn.Module, str]] = {}
@@ -117,11 +160,22 @@ class _StepWriter(Writer):
         self._number = 0
         self._optimizers: dict[int, str] = {}
         assert isinstance(self._leaves, _StepLeaves)
-        self._leaves.wishes, self._leaves.before = names.tensors, recorder.before
+        self._leaves.wishes, self._leaves.before = names.tensors, recorder.kept.values
         self._classes = FoldedClasses(recording, folding, recorder.visits, self._names)
+        self._lists: dict[tuple[str, ...], str] = {}
+        self._beginning: StepBeginning | None = None
+        if keeps:
+            self._beginning = StepBeginning(recorder.kept, recording.stem, recording.title, self._names)
+            self._leaves.beginning = self._beginning
 
     def write_step(self) -> StepText:
-        """All of it."""
+        """All of it.
+
+        Raises:
+            Inexpressible: what the step began with cannot be written down.
+        """
+        if self._beginning is not None:
+            self._leaves.top += self._begin(self._beginning)
         written = self.write()
         numbers = {id(call): number for number, call in enumerate(self._recording.calls)}
         lines = {line: numbers[id(call)] for line, call in written.origins.items()}
@@ -137,28 +191,44 @@ class _StepWriter(Writer):
         for place, identity in enumerate(self._step.optimizers):
             if identity in self._optimizers:
                 names[ItemId(f"optimizer{place}")] = self._optimizers[identity]
-        self._place_inner(names)
-        return StepText(written.text, lines, self._bound, names, self._folding, dict(self._known_classes()))
-
-    def _known_classes(self) -> Iterator[tuple[int, FoldedClass]]:
-        """The classes, with provisional ids in place of tensors and layers."""
-        sources = self._step.values.sources
-        things = [*((node, layer) for layer, _, _, node in self._step.layers.values()), *self._step.leaves.items()]
-        for visit, folded in self._classes.of_visit.items():
-            given = tuple(sources.get(id(tensor), NOWHERE) for tensor in folded.inputs)
-            parts = {node: folded.made[id(thing)] for node, thing in things if id(thing) in folded.made}
-            yield visit, replace(folded, given=given, parts=parts)
-
-    def _place_inner(self, names: Mapping[ItemId, str]) -> None:
-        """Say of layers and leaves without a statement of their own which folded module has them."""
         for module, name in self._modules.values():
-            paths = {id(part): f"{path}." for path, part in module.named_modules() if path}
-            paths |= {id(leaf): path for path, leaf in (*module.named_parameters(), *module.named_buffers())}
-            things = [*((node, layer) for layer, _, _, node in self._step.layers.values()), *self._step.leaves.items()]
-            for node, thing in things:
-                if id(thing) in paths and node not in names:
-                    inner = Inner(name, type(module).__name__, paths[id(thing)])
-                    self._folding.inner.setdefault(node, inner)
+            place_inner(self._folding, module, name, _things(self._step), names)
+        if self._beginning is not None:
+            names |= self._beginning.names()
+            lines |= self._beginning.lines(written.text)
+        classes = self._classes.under_ids(self._step.values.sources, _things(self._step))
+        return StepText(written.text, lines, self._bound, names, self._folding, classes, self._beginning)
+
+    def _begin(self, beginning: StepBeginning) -> Iterator[str]:
+        """Make all layers, and let them begin with what they had."""
+        if not self._folding.members.keys() <= self._classes.of_visit.keys():
+            raise Inexpressible("A module stays code, so nothing here can run.")
+        names: list[str] = []
+        tensors: list[Tensor] = []
+        states = {id(self._step.visits[visit].module): one.state for visit, one in self._classes.of_visit.items()}
+        for module, name in self._folded_modules():
+            names.append(name)
+            tensors += states[id(module)]
+        inside = {id(part) for module, _ in self._modules.values() for part in module.modules()}
+        for layer, path, _, _ in self._step.layers.values():
+            if id(layer) not in inside and (state := state_of([layer])):
+                names.append(self._layer(layer, path, ()))
+                tensors += state
+        if tensors:
+            yield from beginning.weights(self._list_of(names), tensors)
+
+    def _list_of(self, names: Sequence[str]) -> str:
+        """The name of a list of modules; each is made once."""
+        key = tuple(names)
+        if key not in self._lists:
+            self._lists[key] = self._names.fresh("layers")
+            self._put_before(f"{self._lists[key]} = nn.ModuleList([{', '.join(names)}])")
+        return self._lists[key]
+
+    def _written(self) -> ForwardText:
+        if self._beginning is not None:
+            self._leaves.top += self._beginning.random_numbers()
+        return super()._written()
 
     @property
     def top_title(self) -> str:
@@ -168,8 +238,9 @@ class _StepWriter(Writer):
     def _head(self) -> list[str]:
         dtype = self._recording.dtype
         header = ["", f"torch.set_default_dtype({dtype})"] if dtype else []
-        remark = [f"# {line}" for line in self._recording.remark.splitlines()]
-        return [*IMPORTS, *header, *self._classes.lines, "", *remark]
+        remark = [f"# {line}" for line in _remark(self._step, self._recording.title, self._beginning)]
+        beginning = self._beginning.head if self._beginning is not None else []
+        return [*IMPORTS, *beginning, *header, *self._classes.lines, "", *remark]
 
     def _call(self, number: int, call: Call) -> None:
         visit = self._folding.visits.get(number)
@@ -183,7 +254,7 @@ class _StepWriter(Writer):
         self._number, made = number, self._step.visits[visit]
         members = self._folding.members[visit]
         inside = call.inside[: [one.number for one in call.inside].index(visit)]
-        spell = _lenient(speller(lambda tensor: self._name_of(tensor, inside)))
+        spell = lenient(speller(lambda tensor: self._name_of(tensor, inside)))
         folded = self._classes.of_visit.get(visit)
         name = self._module(made, folded)
         if folded is None:
@@ -214,9 +285,9 @@ class _StepWriter(Writer):
 
     def _say(self, number: int, call: Call, where: tuple[Visit | str, ...]) -> None:
         self._number = number
-        spell = _lenient(speller(lambda tensor: self._name_of(tensor, call.inside)))
+        spell = lenient(speller(lambda tensor: self._name_of(tensor, call.inside)))
         if call.path == LIBRARY:
-            self._lines.add(self._as_typed(call), where, call)
+            self._lines.add(as_typed(call, self._recording.file.source(call.line.file, call.line.number)), where, call)
             return
         if call.path in (STEP, ZERO_GRAD):
             self._lines.add(f"{self._optimizer(call.arguments[0])}.{call.path.partition('.')[2]}()", where, call)
@@ -225,22 +296,12 @@ class _StepWriter(Writer):
             name = self._layer(call.layer, call.layer_path, call.inside)
             text, whole = call_of_layer(name, call.arguments, call.keywords, spell), False
         elif call.path in (BACKWARD, GRAD):
-            text, whole = f"{call.path}({_given(call, spell)})", False
+            text, whole = f"{call.path}({arguments_text(call, spell)})", False
         else:
             text, whole = statement_of(call.path, call.arguments, call.keywords, spell)
         if not whole and tensors_in(call.result) and not is_in_place(call):
             text = f"{self._targets(number, call)} = {text}"
         self._lines.add(text, where, call)
-
-    def _as_typed(self, call: Call) -> str:
-        """The line of the script, where it is a statement by itself; else what was called."""
-        source = self._recording.file.source(call.line.file, call.line.number)
-        try:
-            statements = ast.parse(source).body
-        except (SyntaxError, ValueError):
-            statements = []
-        is_call = len(statements) == 1 and isinstance(statements[0], ast.Expr) and ";" not in source
-        return source.partition("#")[0].strip() if is_call else f"{call.keywords['name']}(...)"
 
     def _targets(self, number: int, call: Call) -> str:
         result = call.result
@@ -270,7 +331,7 @@ class _StepWriter(Writer):
         if len(entries) == 1 and is_one:
             params = entries[0][0]
         else:
-            params = f"[{', '.join(_entry(params, () if is_one else options) for params, options in entries)}]"
+            params = f"[{', '.join(group_entry(params, () if is_one else options) for params, options in entries)}]"
         self._put_before(f"{name} = {path}({params}{given})")
         return name
 
@@ -290,22 +351,20 @@ class _StepWriter(Writer):
 
     def _entries(self, optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> list[tuple[str, list[str]]]:
         """What a group holds, whole layers at once, and its options."""
-        options = _options(optimizer, group)
+        options = group_options(optimizer, group)
         left = {id(tensor): tensor for tensor in group["params"]}
         whole: list[str] = []
         for module, name in self._folded_modules():
-            if _takes(left, module):
+            if takes_all(left, module):
                 whole.append(name)
         for layer, path, _, _ in self._step.layers.values():
-            if _takes(left, layer):
+            if takes_all(left, layer):
                 whole.append(self._layer(layer, path, ()))
         leaves = {id(leaf) for leaf in self._step.leaves.values()}
         known = [tensor for tensor in left.values() if id(tensor) in leaves or self._leaves.owner_of(tensor)]
         found: list[tuple[str, list[str]]] = []
         if whole:
-            layers = self._names.fresh("layers")
-            self._put_before(f"{layers} = nn.ModuleList([{', '.join(whole)}])")
-            found.append((f"{layers}.parameters()", options))
+            found.append((f"{self._list_of(whole)}.parameters()", options))
         if known:
             found.append((f"[{', '.join(self._name_of(tensor, ()) for tensor in known)}]", options))
         return found
@@ -315,56 +374,3 @@ class _StepWriter(Writer):
         for visit in self._folding.members:
             self._module(self._step.visits[visit], self._classes.of_visit.get(visit))
         return list(self._modules.values())
-
-
-def _takes(left: dict[int, Tensor], module: nn.Module) -> bool:
-    """Whether all parameters of a module are among these; then they are taken out."""
-    own = {id(parameter) for parameter in module.parameters()}
-    if not own or not own <= left.keys():
-        return False
-    for identity in own:
-        del left[identity]
-    return True
-
-
-def _entry(params: str, options: Sequence[str]) -> str:
-    words = [f'"{word}": {value}' for word, _, value in (option.partition("=") for option in options)]
-    inside = ", ".join([f'"params": {params}', *words])
-    return f"{{{inside}}}"
-
-
-def _options(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> list[str]:
-    """What the group is told that is not said by the class, as keywords; always the learning rate."""
-    found = []
-    for word, parameter in inspect.signature(type(optimizer)).parameters.items():
-        if word not in group or word == "params":
-            continue
-        value = group[word].item() if isinstance(group[word], Tensor) else group[word]
-        if word == "lr" or value != parameter.default:
-            try:
-                found.append(f"{word}={literal(value)}")
-            except NotWritable:
-                continue
-    return found
-
-
-def is_in_place(call: Call) -> bool:
-    """Whether what it gave is what it was given, for which a person gives no new name."""
-    return bool(call.arguments) and call.result is call.arguments[0] and call.path.endswith("_")
-
-
-def _given(call: Call, spell: Spell) -> str:
-    keywords = [f"{word}={spell(value)}" for word, value in call.keywords.items() if value is not None]
-    return ", ".join([*map(spell, call.arguments), *keywords])
-
-
-def _lenient(spell: Spell) -> Spell:
-    """What no literal stands for is written as its class, as a text; a function by its name."""
-
-    def spelled(value: Any) -> str:
-        try:
-            return spell(value)
-        except NotWritable:
-            return function_words(value) or f'"<{type(value).__name__}>"'
-
-    return spelled

@@ -73,10 +73,11 @@ def drawn(path: Path, tower: Tower, *given: Tensor, **options: Any) -> tuple[Gra
     return load(path), [(one, tuple(given.detach() for given in inputs), result) for one, inputs, result in calls]
 
 
-def objects(graph: Graph) -> dict[str, Any]:
+def objects(graph: Graph, path: Path) -> dict[str, Any]:
     """The names that the script of a drawing ends with, by Python."""
-    names: dict[str, Any] = {"__name__": "drawing", "__file__": "drawing.py"}
-    exec(compile(compile_graph(graph).script, "drawing.py", "exec"), names)
+    names: dict[str, Any] = {"__name__": "drawing", "__file__": str(path)}
+    script = compile_graph(graph).script.replace("program.tensors/", f"{path.stem}.tensors/")
+    exec(compile(script, "drawing.py", "exec"), names)
     return names
 
 
@@ -94,9 +95,9 @@ def test_alike_blocks_share_a_class_that_gives_what_each_of_them_gave_and_sends_
 ) -> None:
     torch.manual_seed(3)
     graph, calls = drawn(tmp_path / "step.gsg", Tower(Block, 4), torch.randn(2, 5, 4), torch.randn(6))
-    assert list(graph.definitions) == ["Block"] and not any(map(is_code, graph.nodes.values()))
+    assert list(graph.definitions) == ["Block", "begin_with"] and not any(map(is_code, graph.nodes.values()))
     assert words_beside(graph, "script", "step") == ""
-    names = objects(graph)
+    names = objects(graph, tmp_path / "step.gsg")
     for number, (block, inputs, result) in enumerate(calls):
         mine = with_weights(names[f"blocks_{number}"], block)
         mine.zero_grad()
@@ -140,9 +141,9 @@ def test_what_a_block_takes_from_around_and_leaves_besides_its_results_goes_in_a
     Leaky.kept.clear()
     graph, calls = drawn(tmp_path / "step.gsg", LeakyTower(Leaky, 4), torch.randn(2, 3))
     assert not any(map(is_code, graph.nodes.values()))
-    (definition,) = graph.definitions.values()
+    definition = graph.definitions["Leaky"]
     assert (len(definition.inputs), len(definition.outputs)) == (2, 3)
-    names = objects(graph)
+    names = objects(graph, tmp_path / "step.gsg")
     for number, ((block, inputs, result), kept) in enumerate(zip(calls, Leaky.kept, strict=True)):
         mine = with_weights(names[f"blocks_{number}"], block)
         made, still, mean = mine(*inputs, Leaky.around)
@@ -173,7 +174,7 @@ def test_a_block_that_cannot_be_written_down_stays_code_and_the_export_says_what
     graph, _ = drawn(tmp_path / "step.gsg", Tower(OwnRule, 4), torch.randn(2, 3))
     assert not graph.definitions
     with pytest.raises(NameError, match="OwnRule"):
-        objects(graph)
+        objects(graph, tmp_path / "step.gsg")
     assert words_beside(graph, "script", "step").startswith(
         "It does not run as it is: 'OwnRule' is bound nowhere in it"
     )
@@ -191,8 +192,9 @@ def test_one_module_that_is_called_again_is_one_object(tmp_path: Path, second: T
     torch.manual_seed(3)
     given = torch.randn(2, 5, 4), torch.ones(6), second
     graph, _ = drawn(tmp_path / "step.gsg", Twice(Block, 1), *given, level=1)
-    assert list(graph.definitions) == classes
-    assert sum(isinstance(value, nn.Module) for value in objects(graph).values()) == 1
+    assert list(graph.definitions) == [*classes, "begin_with"]
+    made = [value for value in objects(graph, tmp_path / "step.gsg").values() if isinstance(value, nn.Module)]
+    assert [type(value).__name__ for value in made] == ["Block", "ModuleList"]
 
 
 class Changing(nn.Module):

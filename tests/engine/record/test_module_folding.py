@@ -124,7 +124,7 @@ def test_inside_of_each_call_stands_what_it_did_with_the_values_gradients_and_pa
 ) -> None:
     """Plain torch goes the same way through a block by hand, from what came into it."""
     found, kept, _ = step(tmp_path / "step.gsg", 4)
-    (definition,) = [one.graph for one in found.graph.definitions.values()]
+    definition = found.graph.definitions["Part"].graph
     names = {name: node.id for node in definition.nodes.values() for name in node.names}
     rows: dict[ItemId, Row] = {}
     for one in found.rows:

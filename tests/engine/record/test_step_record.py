@@ -177,7 +177,7 @@ def test_nothing_of_the_recorder_stays(both: dict[str, Any]) -> None:
     assert nn.Module.__call__.__module__ == "torch.nn.modules.module"
     assert nn.Module.__call__.__qualname__ == "Module._wrapped_call_impl"
     assert torch.autograd.backward.__module__ == "torch.autograd"
-    assert "record" not in torch.optim.Adam.step.__code__.co_filename
+    assert "step_recorder" not in torch.optim.Adam.step.__code__.co_filename
     assert not any(module._forward_hooks for module in both["model"].modules())
 
 

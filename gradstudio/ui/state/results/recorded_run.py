@@ -68,7 +68,10 @@ class RecordedRun:
 def _words(record: RunRecord, can_run: bool) -> str:
     head = record.head
     words = f"Recorded from {head.title}: nothing was executed. Step with F10 and Shift+F10"
-    words += (
-        "; Run begins anew, with other weights and inputs: to see the record again, open it again." if can_run else "."
-    )
+    if can_run and head.repeats:
+        words += "; Run begins with the weights and inputs that the step began with."
+    elif can_run:
+        words += "; Run begins anew, with other weights and inputs: to see the record again, open it again."
+    else:
+        words += "."
     return " ".join([words, *head.notes])

@@ -1,5 +1,6 @@
 """A document with a record beside it opens with its results; nothing runs for them."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -11,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from torch import nn
 
 import gradstudio
+from gradstudio.document.file import tensor_folder
 from gradstudio.engine.record.graph_document import write_graph_document
 from gradstudio.engine.sketch.sketching import sketch_tensors
 from gradstudio.engine.value.tensor_summary import summarise
@@ -161,6 +163,7 @@ def test_a_record_that_is_none_or_of_another_program_is_not_shown_and_the_words_
 ) -> None:
     path, record = tmp_path / "step.gsg", tmp_path / "step.record"
     path.write_bytes(step[0].read_bytes())
+    shutil.copytree(tensor_folder(step[0]), tensor_folder(path))
     data = step[0].with_suffix(".record").read_bytes()
     mark = data.index(b"program") + len(b"program") + 2  # the digest's first letter
     begin, head = data.index(b"\n") + 1, int.from_bytes(data[20:24], "big") + 4
@@ -184,6 +187,7 @@ def test_a_record_of_an_edited_document_is_not_shown(
     path = tmp_path / "step.gsg"
     path.write_text(step[0].read_text().replace('"0.1"', '"0.2"'))
     path.with_suffix(".record").write_bytes(step[0].with_suffix(".record").read_bytes())
+    shutil.copytree(tensor_folder(step[0]), tensor_folder(path))
     session.open(path)
     assert session.record is not None
     assert session.record.words == "The record step.record is of another program, so it is not shown."
@@ -195,6 +199,7 @@ def test_a_record_whose_bytes_were_changed_is_shown_or_refused_in_words(
 ) -> None:
     path, record = tmp_path / "step.gsg", tmp_path / "step.record"
     path.write_bytes(step[0].read_bytes())
+    shutil.copytree(tensor_folder(step[0]), tensor_folder(path))
     data = step[0].with_suffix(".record").read_bytes()
     chance, begin = Random(7), data.index(b"\n") + 5
     for _ in range(40):
