@@ -1,6 +1,7 @@
 """The path on the contours of the loss: shown by a command, live, back in time, and painted where its numbers are."""
 
 import struct
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
@@ -9,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.charts import SIDE, DescentDrawn, NoChart, WantedChart
 from gradstudio.ui.canvas.paint.chart.captions import caption
-from gradstudio.ui.canvas.paint.chart.contour_painter import contour_image
+from gradstudio.ui.canvas.paint.chart.contour_painter import across_places, contour_image
 from gradstudio.ui.state.results.chart_store import ChartStore
 from tests.ui.desk import Desk
 
@@ -58,6 +59,24 @@ def test_a_run_draws_the_path_and_at_an_earlier_moment_it_ends_there(desk: Desk)
     assert then.levels == now.levels and len(then.steps) == 3, "two turns are over"
     assert shown(desk) is then, "what is painted is kept as long as the same is looked at"
     assert now.path.startswith(then.path) and caption(then) != caption(now)
+
+
+def test_within_a_backward_the_path_ends_behind_the_turn_before_it(desk: Desk) -> None:
+    shown(desk)
+    results = desk.session.results
+    inside = [tick for tick in results.timeline.ticks if tick.autograd is not None and tick.backward == 3]
+    statement = next(tick for tick in results.timeline.ticks[inside[-1].index :] if tick.row is not None)
+    for tick in (*inside, statement):
+        desk.session.attention.look_at(tick.index)
+        assert len(shown(desk).steps) == 3, "the third turn is not over"
+
+
+@pytest.mark.parametrize("widths", [(30.0, 20.0, 30.0), (45.0, 30.0, 45.0), (70.0, 30.0, 70.0)])
+def test_no_words_at_the_axis_are_written_over_others(widths: tuple[float, float, float]) -> None:
+    places = across_places(60.0, 170.0, widths)
+    words = [(x, x + width) for x, width in zip(places, widths, strict=True) if x is not None]
+    assert all(end < begin for (_, end), (begin, _) in pairwise(words))
+    assert words[-1][1] == 170.0 and (len(words) == 3) == (widths[0] == 30.0)
 
 
 def test_the_path_is_painted_where_the_numbers_were(desk: Desk) -> None:

@@ -63,7 +63,7 @@ class Runner:
         self._insides: CallTracer | None = None
         self.rows, self.training = Rows(lambda: self._stopped(), memory), TrainingBytes(memory)
         self._unfinished: list[tuple[Recording, BackwardTraced]] = []
-        telling = Telling(lambda entry: self._pending.append(entry), self.flush)
+        telling = Telling(lambda entry: self._pending.append(entry), self.flush, lambda: len(self._pending))
         self._telling = inside_code.Telling(lambda entry: self._pending.append(entry), self.flush, self._tell_traced)
         self._failures = RunFailures(send, self.flush, lambda: self.rows.max_values)
         self.sampling = TurnSampling(send, lambda: self._stopped(), telling)

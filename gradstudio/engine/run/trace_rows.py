@@ -71,6 +71,8 @@ class Telling(NamedTuple):
 
     enqueue: Callable[[Pending], None]
     flush: Callable[[], None]
+    waiting: Callable[[], int]
+    """How many statements have run that `Live.step_count` does not count yet."""
 
 
 class Rows:

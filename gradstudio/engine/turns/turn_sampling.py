@@ -121,7 +121,7 @@ class TurnSampling:
     def begin_turn(self, live: Live) -> None:
         """A turn that is recorded begins: what is learnt stands where it stood behind the one before."""
         if self.charts.descents.paths.wanted:
-            self.charts.descents.paths.note(live)
+            self.charts.descents.paths.note(live, self._telling.waiting())
 
     def behind_turn(self, live: Live, goal: Goal, has_breakpoints: bool) -> TurnsEnd | None:
         """The runner stands at the end of a turn: run what is not to be recorded.
@@ -132,7 +132,7 @@ class TurnSampling:
         loop = self._loop_of(live, now := time.perf_counter())
         if loop.behind_turn(now):
             self.curves.note(live, loop.head.id, loop.steps)
-            self.charts.descents.paths.note(live)
+            self.charts.descents.paths.note(live, self._telling.waiting())
             self.best.look(live, loop.head, loop.steps, self.curves.counts)
         if goal.loop and loop.head.id == goal.loop and live.cursor.turns == goal.turns:
             return TurnsEnd(0, 0, is_goal=True)

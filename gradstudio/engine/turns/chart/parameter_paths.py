@@ -79,9 +79,9 @@ class ParameterPaths:
         for path in self._paths.values():
             path.go_back(step)
 
-    def note(self, live: Live) -> None:
-        """Note where the numbers are now."""
-        self.notes(live, live.step_count, 0)()
+    def note(self, live: Live, waiting: int = 0) -> None:
+        """Note where the numbers are now, with so many statements that have run and are not counted yet."""
+        self.notes(live, live.step_count + waiting, 0)()
 
     def notes(self, live: Live, step: int, a_turn: int) -> Callable[[], None]:
         """To be called at the end of each turn behind so many statements; each turn has `a_turn` of them."""

@@ -284,10 +284,7 @@ class ResultStore(QObject):
             return None
         if place.chart == CURVE:
             return curve_shown(self.tables.curve_of(full), self.tables.curves, self.cursor)
-        active = self.cursor.now().active
-        return self.tables.charts.at(
-            (full, place.chart), active.row.step if active is not None and active.row else None
-        )
+        return self.tables.charts.at((full, place.chart), self.cursor.statement_count())
 
     def troubled(self) -> frozenset[ItemId]:
         """What failed, warned, would be refused or cannot run, and what stands for it."""

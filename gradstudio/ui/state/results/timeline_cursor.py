@@ -92,6 +92,13 @@ class TimelineCursor:
         """Index of the tick that is looked at; None: now."""
         return self.now().tick
 
+    def statement_count(self) -> int | None:
+        """How many statements had run at the moment; within a backward, those before it; None: now."""
+        if self.tick is None:
+            return None
+        rows = (self.timeline.ticks[index].row for index in range(self.tick, -1, -1))
+        return next((row.step for row in rows if row is not None), 0)
+
     @property
     def active(self) -> Tick | None:
         """The tick that is looked at; None: now."""

@@ -106,6 +106,9 @@ def test_the_path_is_where_plain_torch_is_behind_each_turn_also_of_those_that_ar
     assert torch.allclose(losses(drawn), values)
     assert drawn.names == ("w[0]", "w[1]")
     assert list(drawn.steps) == sorted(drawn.steps) and len(drawn.steps) == turns + 1
+    rows = [tick.row for tick in bench.window.ticks if tick.row is not None and not tick.row.caught_up]
+    ends = {row.turns[0]: row.step for row in rows if row.turns}  # of turns that were recorded
+    assert ends and ends == {turn: drawn.steps[turn + 1] for turn in ends}
 
 
 def test_the_contours_are_the_loss_of_plain_torch_over_the_plane(bench: Bench) -> None:

@@ -2,6 +2,7 @@
 
 import functools
 import struct
+from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -24,6 +25,8 @@ from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.theme import Theme
 
 BANDS: Final = 10
+GAP: Final = 4.0
+"""Between two words at the axis."""
 LINE_PX: Final = 4.0
 TURN_PX: Final = 8.0
 NOW_PX: Final = 16.0
@@ -55,9 +58,22 @@ def paint_descent(
     write_up(high, box.top())
     write_up(drawn.names[1], box.center().y() - style.line / 2)
     write_up(low, box.bottom() - style.line)
-    write_across(left, box.left())
-    write_across(drawn.names[0], box.center().x() - style.meter.width(drawn.names[0], "small") / 2)
-    write_across(right, box.right() - style.meter.width(right, "small"))
+    widths = [style.meter.width(text, "small") for text in (left, drawn.names[0], right)]
+    for text, x in zip((left, drawn.names[0], right), across_places(box.left(), box.right(), widths), strict=True):
+        if x is not None:
+            write_across(text, x)
+
+
+def across_places(left: float, right: float, widths: Sequence[float]) -> tuple[float, float | None, float]:
+    """Where both ends of the axis and its name between them begin, so that none is written over another.
+
+    Long ends leave no room for the name, and the left one begins before the picture does.
+    """
+    first, name, last = widths
+    middle, end = (left + right - name) / 2, right - last
+    if left + first + GAP <= middle and middle + name + GAP <= end:
+        return left, middle, end
+    return min(left, end - GAP - first), None, end
 
 
 def contour_image(drawn: DescentDrawn, theme: Theme) -> QImage:
