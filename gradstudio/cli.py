@@ -262,6 +262,10 @@ def _import(options: argparse.Namespace) -> int:
     if not options.output and options.file == "-":
         print("Say where to with -o OUT.gsg: standard input has no name.", file=sys.stderr)
         return USAGE
+    if Path(options.file).is_dir():
+        words = "this is a folder. One of pictures is imported in the window: File ▸ Import folder of pictures…"
+        print(f"{options.file}: {words}", file=sys.stderr)
+        return USAGE
     if kind_of(Path(options.file)) in FILES:
         from gradstudio.import_command import import_data
 

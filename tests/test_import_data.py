@@ -88,3 +88,8 @@ def test_a_text_becomes_windows_of_characters_and_what_follows(
         rows = [part[k : k + window] for k in range(len(part) - window)]
         assert torch.equal(found[f"X{apart}"], torch.stack(rows)) and torch.equal(found[f"y{apart}"], part[window:])
     assert "Classes: 0 \\n, 1 space, 2 comma" in script.read_text()
+
+
+def test_a_folder_is_told_where_it_is_imported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(tmp_path)]) == 2
+    assert "File ▸ Import folder of pictures…" in capsys.readouterr().err

@@ -84,7 +84,8 @@ def _usual(column: Numbers, is_class: bool) -> float:
 
 
 def _split_notes(found: Samples, train: Rows, validation: Rows | None, choice: Choice) -> tuple[str, ...]:
-    learn = f"{len(train.inputs):,} rows to learn from"
+    count = len(train.inputs)
+    learn = f"{count:,} row{'' if count == 1 else 's'} to learn from"
     if validation is None:
         return (learn,)
     how = found.apart if found.validation is not None else f"chosen with seed {choice.seed}"

@@ -230,16 +230,20 @@ def _parse(sample: str, separator: str) -> list[list[str]]:
         return []
 
 
-def _regularity(sample: str, separator: str) -> tuple[float, int]:
-    """How many rows have the commonest number of cells, if that is more than one; then how many cells that is."""
-    widths = Counter(len([*row]) for row in _parse(sample, separator))
-    if not widths:
-        return 0.0, 0
+def _regularity(sample: str, separator: str) -> tuple[float, bool, int]:
+    """How many rows have the commonest number of cells, if that is more than one; whether the first one does; how many.
+
+    The first row tells the separator of “a;b” above “0,5;1,5” from its decimal sign.
+    """
+    rows = _parse(sample, separator)
+    if not rows:
+        return 0.0, False, 0
+    widths = Counter(map(len, rows))
     width, count = max(widths.items(), key=lambda one: (one[1], one[0]))
-    share = count / widths.total()
     if width < 2:
-        return 0.0, 0
-    return round(share, 1), -list(SEPARATORS).index(separator) if separator == " " else width
+        return 0.0, False, 0
+    rank = -list(SEPARATORS).index(separator) if separator == " " else width
+    return round(count / len(rows), 1), len(rows[0]) == width, rank
 
 
 def _has_comma_numbers(rows: list[list[str]]) -> bool:
@@ -247,12 +251,14 @@ def _has_comma_numbers(rows: list[list[str]]) -> bool:
 
 
 def _has_header(rows: list[list[str]], decimal: str) -> bool:
-    """Whether the first row names columns: no number stands in it, and numbers, or other words, stand below."""
-    if len(rows) < 2:
+    """Whether the first row names columns: no number stands in it, and numbers, other words, or nothing stand below."""
+    if not rows:
         return False
     first, below = rows[0], rows[1:]
     if any(number_in(cell, decimal) is not None for cell in first):
         return False
+    if not below:
+        return True
     if any(number_in(cell, decimal) is not None for row in below for cell in row):
         return True
     words = {cell.strip() for row in below for cell in row}

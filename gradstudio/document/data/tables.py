@@ -159,8 +159,8 @@ def table_of(name: str, cells: Cells, layout: TextLayout | None, about: str) -> 
 
 
 def _description(cells: Cells, layout: TextLayout, encoding: str) -> str:
-    rows = len(cells.rows)
-    words = [f"{rows:,} row{'' if rows == 1 else 's'}", f"{len(cells.header)} columns"]
+    rows, width = len(cells.rows), len(cells.header)
+    words = [f"{rows:,} row{'' if rows == 1 else 's'}", f"{width} column{'' if width == 1 else 's'}"]
     words.append(f"separated by {SEPARATORS.get(layout.separator, layout.separator)}")
     if layout.decimal == ",":
         words.append("decimal comma")

@@ -39,6 +39,7 @@ def chosen(source: Table, **changes: object) -> Choice:
     [
         (IRIS, TextLayout(",")),
         ("a;b\n1,5;2\n2,5;3\n", TextLayout(";", ",")),
+        ("a;b;c\n" + "0,5;1,5;2,5\n" * 40, TextLayout(";", ",")),
         ("a\tb\n1.5\t2\n2.5\t3\n", TextLayout("\t")),
         ("1,2\n3,4\n", TextLayout(",", ".", False)),
         ("a|b\n1|2\n", TextLayout("|")),
@@ -152,9 +153,14 @@ def test_a_bad_table_says_what_where_and_what_to_do(tmp_path: Path, text: bytes,
 
 
 def test_a_header_alone_is_no_data(tmp_path: Path) -> None:
-    (tmp_path / "head.csv").write_text("a,b\n")
     with pytest.raises(BadData, match="a header and no rows"):
-        work_through(table_reading(tmp_path / "head.csv", TextLayout(",")))
+        table(tmp_path, "a,b\n")
+
+
+def test_one_is_no_more_than_one(tmp_path: Path) -> None:
+    source = table(tmp_path, "a\n1\n")
+    assert source.description.startswith("1 row, 1 column, ")
+    assert "1 row to learn from" in prepare(source, chosen(source, target="")).notes
 
 
 def test_what_is_no_file_or_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
