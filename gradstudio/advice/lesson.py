@@ -77,7 +77,7 @@ class LessonView(Protocol):
     """What a lesson can see of a document."""
 
     def ran(self) -> bool:
-        """Whether a run has come to its end since the step began."""
+        """Whether a run of the program as it stands has come to its end since the step began."""
 
     def failed(self) -> bool:
         """Whether the newest run failed."""
@@ -148,8 +148,11 @@ def is_done(step: Step, seen: LessonView) -> bool:
 
 
 def asks_for_gradient(step: Step) -> bool:
-    """Whether a card is to be selected so that its gradient is read."""
-    return any(sign.verb == "selected" for sign in step.signs) and ("gradient" in step.text or ".grad" in step.text)
+    """Whether a card is to be selected so that its gradient is read, and not its value."""
+    names = [sign.about for sign in step.signs if sign.verb == "selected"]
+    if not names or any(f"`{name}` = " in step.text for name in names):
+        return False
+    return "gradient" in step.text or ".grad" in step.text
 
 
 def near(one: object, other: object) -> bool:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradstudio import paths
-from gradstudio.advice.lesson import Sign, is_done, lesson_beside, load_lesson, near, read_lesson
+from gradstudio.advice.lesson import Sign, asks_for_gradient, is_done, lesson_beside, load_lesson, near, read_lesson
 
 TEXT = """# A title
 
@@ -170,3 +170,17 @@ def test_outside_of_code_nothing_of_a_lesson_is_markup(text: str):
 @pytest.mark.parametrize("literal", ["[" * 500, "f()", "1" * 5000, "{[]: 1}", ""])
 def test_what_is_no_literal_is_like_nothing(literal: str):
     assert not is_done(read_lesson(f"# T\n\n1. S <!-- value x = {literal} -->").steps[0], Known(values={"x": 1}))
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Click `x`, and read its gradient. <!-- selected x -->", True),
+        ("Click `x`: `x.grad` = **3.0**. <!-- ran; selected x -->", True),
+        ("Click `noise`: the deviation of the gradients is `noise` = **1.0**. <!-- selected noise -->", False),
+        ("Read the gradient. <!-- ran -->", False),
+    ],
+)
+def test_the_gradient_is_shown_where_a_step_asks_for_it_and_not_for_the_value(text: str, asked: bool):
+    (step,) = read_lesson(f"# Title\n\n1. {text}").steps
+    assert asks_for_gradient(step) is asked

@@ -30,7 +30,7 @@ class LessonProgress(QObject):
         super().__init__(session)
         self._session = session
         self._folder = folder or paths.examples() / "lessons"
-        self._stem, self._busy, self._ran = "", False, False
+        self._stem, self._busy, self._code_that_ran = "", False, ""
         self.lesson: Lesson | None = None
         self.done: set[int] = set()
         self.guesses: dict[int, str] = {}
@@ -66,8 +66,8 @@ class LessonProgress(QObject):
     # ------------------------------------------------------------------ what a lesson can see
 
     def ran(self) -> bool:
-        """Whether a run has come to its end since the step began."""
-        return self._ran
+        """Whether a run of the program as it stands has come to its end since the step began."""
+        return bool(self._code_that_ran) and self._code_that_ran == self.code()
 
     def failed(self) -> bool:
         """Whether the newest run failed."""
@@ -124,11 +124,11 @@ class LessonProgress(QObject):
     def _after(self, before: int | None) -> None:
         """Another step begins: what ran before it does not count for it."""
         if self.current != before:
-            self._ran = False
+            self._code_that_ran = ""
 
     def _on_run_state_changed(self, state: RunState) -> None:
-        if self._busy and not state.busy and state.outcome == "done" and state.at_end:
-            self._ran = True
+        if self._busy and not state.busy and state.outcome == "done" and state.at_end and not state.stale:
+            self._code_that_ran = self.code()
         self._busy = state.busy
         self._look()
 
@@ -143,5 +143,5 @@ class LessonProgress(QObject):
         self._stem, self.lesson = stem, found
         self.done.clear()
         self.guesses.clear()
-        self._ran = False
+        self._code_that_ran = ""
         self.replaced.emit()

@@ -4,7 +4,7 @@ import re
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -82,13 +82,18 @@ class LessonPanel(QWidget):
 
     # ------------------------------------------------------------------ inner workings
 
+    def _guess(self, number: int, choice: str) -> None:
+        """The buttons go: the keys stay with this step, and do not fall to another panel."""
+        self.steps[number].box.setFocus()
+        self.watch.guess(number, choice)
+
     def _on_watch_replaced(self) -> None:
         self._fill()
         self.offered.emit(self.watch.lesson is not None)
 
     def _on_watch_changed(self) -> None:
         self._show_done()
-        self._look_at_current()
+        QTimer.singleShot(0, self, self._look_at_current)  # when the rows have their new heights
 
     def _fill(self) -> None:
         for row in self.steps:
@@ -102,7 +107,7 @@ class LessonPanel(QWidget):
         self.steps = [StepRow(number, step, self._inner) for number, step in enumerate(steps)]
         for number, row in enumerate(self.steps):
             row.box.clicked.connect(lambda on, number=number: self.watch.tick(number, on))
-            row.guessed.connect(lambda choice, number=number: self.watch.guess(number, choice))
+            row.guessed.connect(lambda choice, number=number: self._guess(number, choice))
             self._rows.addWidget(row)
         self._show_done()
         self._look_at_current()
@@ -117,12 +122,12 @@ class LessonPanel(QWidget):
         self.end.setVisible(bool(self.steps) and current is None)
 
     def _look_at_current(self) -> None:
-        """Scroll to the step that is next; the first one stands below the lesson's own words, at the top."""
+        """Scroll to the step that is next, or to what leads on; the first step stands below the words, at the top."""
         current = self.watch.current
         if current == 0:
             self._area.verticalScrollBar().setValue(0)
-        elif current is not None and self.isVisible():
-            self._area.ensureWidgetVisible(self.steps[current], 0, 24)
+        elif self.isVisible():
+            self._area.ensureWidgetVisible(self.end if current is None else self.steps[current], 0, 24)
 
     def _first_guess(self) -> int:
         """The first step whose guess was not made: what comes behind it would give it away."""

@@ -1,10 +1,12 @@
 """Each lesson in learning, from its first step to its last, as a person does it: guess, type, run, click, look back."""
 
 from functools import partial
+from itertools import combinations
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
@@ -82,6 +84,25 @@ def do(desk: Desk, row: StepRow, number: int) -> None:
         desk.rest()
 
 
+def is_next_in_view(desk: Desk) -> bool:
+    """Whether all of what is to be done next can be read without scrolling."""
+    panel = desk.window.room.lesson
+    current = panel.watch.current
+    widget = panel.steps[current] if current is not None else panel.end
+    return widget.visibleRegion().boundingRect() == widget.rect()
+
+
+def covered(desk: Desk) -> list[tuple[ItemId, ItemId]]:
+    """Cards that lie over one another, and cards in the frame of a loop that they are no part of."""
+    placement, graph = desk.window.canvas.scene.placement, desk.graph
+    boxes = {item: box for item in desk.window.canvas.scene.stack.ids if (box := placement.box(item)) is not None}
+    found = [(one, other) for one, other in combinations(boxes, 2) if boxes[one].meets(boxes[other])]
+    for frame in placement.frames.values():
+        outside = [item for item in boxes if item != frame.item and frame.item not in graph.ancestors(item)]
+        found += [(frame.item, item) for item in outside if frame.box.meets(boxes[item])]
+    return found
+
+
 @pytest.mark.parametrize("stem", LESSONS)
 def test_a_lesson_works_to_its_end(desk: Desk, qtbot: QtBot, stem: str) -> None:
     steps = begin(desk, qtbot, stem)
@@ -91,6 +112,8 @@ def test_a_lesson_works_to_its_end(desk: Desk, qtbot: QtBot, stem: str) -> None:
         assert not row.isHidden(), "what is to be done next can be read"
         do(desk, row, number)
         desk.until(partial(watch.done.__contains__, number))
+        desk.until(partial(is_next_in_view, desk))
+        assert not covered(desk)
     assert watch.current is None
     if stem in WITH_A_PATH:
         path = desk.session.results.chart(desk.node("w"))
@@ -98,3 +121,24 @@ def test_a_lesson_works_to_its_end(desk: Desk, qtbot: QtBot, stem: str) -> None:
     if stem == "24_writing_letters":
         printer = next(ItemId(item) for item, node in desk.graph.nodes.items() if node.operator == "builtins.print")
         assert "the sea is" in " ".join(desk.session.results.printout(printer).shown())
+
+
+def test_a_run_of_the_program_before_the_change_does_not_count(desk: Desk, qtbot: QtBot) -> None:
+    steps = begin(desk, qtbot, "17_momentum_and_adam")
+    panel = desk.window.room.lesson
+    for number, row in enumerate(steps[:2]):
+        do(desk, row, number)
+        desk.until(partial(panel.watch.done.__contains__, number))
+    focused = QApplication.focusWidget()
+    assert focused is not None and panel.isAncestorOf(focused), "a guess leaves the keys where they were"
+    desk.until(lambda: desk.session.run.can("run"))
+    desk.key(Key.Key_F5)
+    desk.until(lambda: desk.session.run.state.busy)
+    desk.until(lambda: desk.session.run.state.at_end and not desk.session.run.state.busy)
+    assert panel.watch.lesson is not None
+    type_instead(desk, next(sign for sign in panel.watch.lesson.steps[2].signs if sign.verb == "code"))
+    desk.rest()
+    assert panel.watch.current == 2, "what was typed has not run"
+    desk.until(lambda: desk.session.run.can("run"))
+    desk.key(Key.Key_F5)
+    desk.until(lambda: panel.watch.current == 3)
