@@ -6,6 +6,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QInputDialog
 from pytestqt.qtbot import QtBot
 
+from gradstudio.graph.model import ItemId
 from gradstudio.ui.docks.inspector.panel import InspectorPanel
 from gradstudio.ui.state.results.latest_value import is_as_now
 from tests.ui.desk import Desk
@@ -68,3 +69,33 @@ def test_the_table_of_a_value_is_that_of_the_turn_that_was_gone_to(desk: Desk, q
     desk.session.attention.select([desk.node("w")])
     inspector.refresh()
     assert not is_as_now(desk.session.results, desk.node("w"), 0, "", grad=False)  # the step behind it has changed it
+
+
+NESTED = """import torch
+from torch import optim
+torch.manual_seed(1)
+w = torch.zeros(2, requires_grad=True)
+opt = optim.SGD([w], lr=0.01)
+for epoch in range(40):
+    for batch in range(5):
+        loss = ((w - 1) ** 2).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+"""
+
+
+def test_where_it_stands_is_told_by_the_number_on_the_axis_of_the_curves(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    desk.open(NESTED)
+    said = list[str]()
+    desk.session.run.status.noted.connect(said.append)
+    desk.session.run.run()
+    desk.until(lambda: desk.session.run.state.at_end)
+    loss = desk.node("loss")
+    desk.session.turns.go_to(ItemId(desk.graph.parents[loss]), loss, (20, 2), anew=True)
+    assert desk.session.results.tables.loops.goal == (20, 2)
+    desk.rest()
+    desk.until(lambda: said and "stands at the end of" in said[-1])
+    assert "at the end of turn 103," in said[-1] and "to be at turn 200 again" in said[-1]
+    assert desk.session.results.tables.loops.goal == ()

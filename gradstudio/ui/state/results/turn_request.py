@@ -59,9 +59,12 @@ class TurnRequest(QObject):
         self._forget()
         if not self.show(node, turns) or state.outcome != "done":
             return
+        curves = self._results.tables.curves
+        number = curves.number_of(loop, turns)
+        turn = (turns[-1] if number is None else number) + 1  # as on the axis of the curves
         if state.reason:
-            self._run.status.noted.emit(WORDS_OF_ANOTHER_RUN.format(reason=state.reason, turn=turns[-1] + 1))
+            self._run.status.noted.emit(WORDS_OF_ANOTHER_RUN.format(reason=state.reason, turn=turn))
             return
-        last = self._results.tables.curves.turns_told(loop, turns[:-1])
-        to_last = TO_LAST.format(last=last) if last > turns[-1] + 1 else ""
-        self._run.status.noted.emit(WORDS.format(turn=turns[-1] + 1, to_last=to_last))
+        last = curves.newest_turn(loop)
+        to_last = TO_LAST.format(last=last) if last > turn else ""
+        self._run.status.noted.emit(WORDS.format(turn=turn, to_last=to_last))
