@@ -21,7 +21,7 @@ from gradstudio.graph.edits import Edits, ReplaceBlock, ReplaceNode, apply_all
 from gradstudio.graph.model import Graph
 from gradstudio.ui.theme import Theme
 
-DRAWN_AS: Final = 4
+DRAWN_AS: Final = 5
 """Another number draws all pictures anew."""
 WIDTH_PX, HEIGHT_PX = 236, 132
 MAX_BYTES: Final = 256 * 1024

@@ -103,7 +103,7 @@ class ExamplePlace(Place):
         painter.setFont(_title_font())
         painter.setPen(self._theme.color("text"))
         height = QFontMetrics(_title_font()).height()
-        title = QFontMetrics(_title_font()).elidedText(self._title, Qt.TextElideMode.ElideRight, below.width())
+        title = shorten(self._title, QFontMetrics(_title_font()), below.width())
         painter.drawText(below, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, title)
         painter.setFont(_words_font())
         painter.setPen(self._theme.color("text_dim"))
@@ -143,7 +143,7 @@ class RecentPlace(Place):
             painter.setFont(font)
             painter.setPen(self._theme.color("text" if number == 0 else "text_dim"))
             mode = Qt.TextElideMode.ElideRight if number != 1 else Qt.TextElideMode.ElideMiddle
-            painter.drawText(left, top + metrics.ascent(), metrics.elidedText(text, mode, width))
+            painter.drawText(left, top + metrics.ascent(), shorten(text, metrics, width, mode))
             top += metrics.lineSpacing()
         painter.end()
 
@@ -168,4 +168,14 @@ def wrap_words(words: str, metrics: QFontMetrics, width_px: int, most: int) -> l
     if len(lines) > most:
         rest = " ".join(lines[most - 1 :])
         lines = [*lines[: most - 1], rest]
-    return [metrics.elidedText(line, Qt.TextElideMode.ElideRight, width_px) for line in lines]
+    return [shorten(line, metrics, width_px) for line in lines]
+
+
+def shorten(
+    text: str, metrics: QFontMetrics, width_px: int, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight
+) -> str:
+    """The text, with … where it is wider.
+
+    WORKAROUND(`elidedText` cuts a text that is as wide as its room to the pixel): what has room is left as it is.
+    """
+    return text if metrics.horizontalAdvance(text) <= width_px else metrics.elidedText(text, mode, width_px)

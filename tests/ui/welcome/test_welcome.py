@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -15,8 +16,10 @@ from gradstudio.graph.model import Graph
 from gradstudio.ui import theme as themes
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.canvas.paint.picture_export import render_thumbnail
-from gradstudio.ui.theme import Theme
+from gradstudio.ui.canvas.paint.primitives.canvas_style import WholeWords
+from gradstudio.ui.theme import Theme, ui_font
 from gradstudio.ui.welcome.example_gallery import Example, Group
+from gradstudio.ui.welcome.tiles import LINES, PAD_PX, wrap_words
 from gradstudio.ui.welcome.welcome_page import Shelf, WelcomePage
 from tests.ui.conftest import Add
 
@@ -181,6 +184,35 @@ def test_a_thumbnail_shows_all_cards_in_its_middle_at_its_own_size(dark: Theme, 
         len(places) == 1
         or max(len(columns) / 240, (max(columns) - min(columns)) / 240, (max(rows) - min(rows)) / 120) > 0.85
     )
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_titles_and_sentences_of_examples_are_whole(window: MainWindow, width: int) -> None:
+    window.frame.resize(width, 800 if width < 1500 else 1080)
+    page = welcome(window)
+    titles, words = QFontMetrics(ui_font(13, QFont.Weight.DemiBold)), QFontMetrics(ui_font(12))
+    for example in page.examples:
+        room = example.width() - 2 * PAD_PX - 4
+        for most in range(room - 4, room + 5):
+            lines = wrap_words(example.accessibleDescription(), words, most, LINES)
+            assert not any("…" in line for line in lines), (example.text(), most)
+        assert titles.horizontalAdvance(example.text()) <= room
+
+
+def test_a_thumbnail_cuts_no_word(dark: Theme) -> None:
+    meter = WholeWords()
+    width = meter.width("backward", "plate_small")
+    assert meter.elided("backward", "plate_small", width) == "backward"
+    assert meter.elided("backward", "plate_small", width - 1) == ""
+    pictures = []
+    for name in ("a_name_that_has_no_room", "another_that_has_none_either"):
+        graph = Graph()
+        for x in range(0, 2000, 400):
+            edits, item = recipes.add_operator(graph, "torch.tensor", x, 0)
+            apply_all(graph, edits)
+        apply_all(graph, recipes.rename(graph, item, (name,)))
+        pictures.append(render_thumbnail(graph, dark, QSize(240, 120)))
+    assert pictures[0] == pictures[1]
 
 
 @pytest.mark.feature(83)

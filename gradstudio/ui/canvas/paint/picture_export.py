@@ -19,7 +19,7 @@ from gradstudio.scene.results import NoResults, Results
 from gradstudio.scene.scene import Scene
 from gradstudio.ui.canvas.paint.card_picture import paint_cards
 from gradstudio.ui.canvas.paint.moment_painter import Stage, paint_moment
-from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
+from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle, Meter, WholeWords
 from gradstudio.ui.canvas.paint.scene_painter import ScenePainter
 from gradstudio.ui.theme import Theme
 
@@ -62,11 +62,11 @@ def _rendered(
 
 
 def render_thumbnail(graph: Graph, theme: Theme, size: QSize, ratio: float = 1.0) -> QImage:
-    """Everything in a picture of that size, drawn for it: plates with the names that have room. Not run, no ground.
+    """Everything in a picture of that size, drawn for it: plates with the words that have room. Not run, no ground.
 
     `ratio` is the device pixels of a pixel; `size` is in device pixels.
     """
-    scene, style, box = _scene(graph, None, theme, None)
+    scene, style, box = _scene(graph, None, theme, None, WholeWords())
     for card in scene.stack.cards.values():
         card.drawn = card.result_height  # plates of which more is seen
     width, height = size.width() / ratio, size.height() / ratio
@@ -205,9 +205,11 @@ def with_document(png: bytes, graph: Graph, view: View | None) -> tuple[bytes, s
         return png, WITHOUT_DOCUMENT.format(reason=refusal)
 
 
-def _scene(graph: Graph, results: Results | None, theme: Theme, shown: Shown | None) -> tuple[Scene, CanvasStyle, Box]:
+def _scene(
+    graph: Graph, results: Results | None, theme: Theme, shown: Shown | None, meter: Meter | None = None
+) -> tuple[Scene, CanvasStyle, Box]:
     """What is drawn, how it looks, and the part of the scene that it fills."""
-    style = CanvasStyle(theme)
+    style = CanvasStyle(theme, meter)
     scene = Scene(graph, results if results is not None else NoResults(), shown or Shown(), style.meter)
     extent = scene.placement.extent()
     return scene, style, (extent if extent is not None else EMPTY).grown(MARGIN)

@@ -146,6 +146,13 @@ class Meter:
         return [*lines, line]
 
 
+class WholeWords(Meter):
+    """Of a picture that nobody can zoom: a text that has no room is left out, for a letter and "…" tell nothing."""
+
+    def elided(self, text: str, role: str, width: float) -> str:
+        return text if self.width(text, role) <= width else ""
+
+
 class CanvasStyle:
     """A theme as ready-made colours, pens and fonts of the canvas."""
 
