@@ -98,4 +98,4 @@ def test_where_it_stands_is_told_by_the_number_on_the_axis_of_the_curves(desk: D
     desk.rest()
     desk.until(lambda: said and "stands at the end of" in said[-1])
     assert "at the end of turn 103," in said[-1] and "to be at turn 200 again" in said[-1]
-    assert desk.session.results.tables.loops.goal == ()
+    assert not desk.session.results.tables.loops.goal

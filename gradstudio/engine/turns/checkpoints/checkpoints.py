@@ -173,10 +173,13 @@ class Checkpoints:
             del self._kept[self._least_missed(one)]
 
     def _least_missed(self, newest: Checkpoint) -> int:
-        """Number of the one whose neighbours lie closest: what is kept stays spread over all of a run."""
+        """Number of the one whose neighbours lie closest: what is kept stays spread over all of a run.
+
+        The first stays where another can go: a turn before it is gone to from nothing, and with that all are lost.
+        """
         places = [0, *(each.step_count for each in self._kept), self._kept[-1].step_count]
         gaps = [(later - earlier, k) for k, (earlier, later) in enumerate(zip(places, places[2:], strict=False))]
-        return next(k for _, k in sorted(gaps) if self._kept[k] is not newest)
+        return next((k for _, k in sorted(gaps) if k and self._kept[k] is not newest), 0)
 
     def _held(self) -> int:
         return sum(one.objects.bytes_kept for one in self._kept)

@@ -354,6 +354,23 @@ def test_of_a_long_run_checkpoints_are_spread_over_all_of_it(bench: Bench, monke
     assert len(turns) > 4 and max(b - a for a, b in pairwise(turns)) <= 80, turns
 
 
+def test_to_the_beginning_of_a_long_run_and_far_ahead_again_nothing_is_run_from_nothing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "MOST", 6)
+    loop = loop_of(bench, DROPOUT, 1)
+    run(bench, DROPOUT)
+    kept = bench.engine.runner.sampling.checkpoints
+    assert kept._kept[0].turns == (0,)
+    newest = kept._kept[-1].turns[0]
+    for turn in (1, newest + 1):
+        assert go(bench, loop, turn) == "done"
+        (started,) = [one for one in bench.events if isinstance(one, Started) and one.verb == "go_to_turn"]
+        assert not started.fresh, turn
+        bench.events.clear()
+    assert kept._kept[0].turns == (0,)
+
+
 def test_where_records_are_far_apart_checkpoints_are_not(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine a record costs so much that there is none for seconds, which are thousands of turns."""
     monkeypatch.setattr(sampled_loop, "SHARE", 1e-9)
