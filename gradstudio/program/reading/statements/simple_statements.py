@@ -9,6 +9,7 @@ from gradstudio.graph.text.code_records import CODE
 from gradstudio.operators.catalogue.loader import load
 from gradstudio.operators.catalogue.out_variants import OUT
 from gradstudio.operators.model import Family, Operator
+from gradstudio.program.reading.code.visible_devices import decides_devices
 from gradstudio.program.reading.expressions.expression_reader import Expressions, refusal_at
 from gradstudio.program.reading.graph_builder import GraphBuilder, Port, WiredResult
 from gradstudio.program.reading.imports import Modules
@@ -29,7 +30,7 @@ class Statements:
 
     def __init__(self, draft: GraphBuilder, scope: Scope, modules: Modules, expressions: Expressions) -> None:
         """Read into this draft, names by this scope."""
-        self._draft, self._scope, self._expressions = draft, scope, expressions
+        self._draft, self._scope, self._modules, self._expressions = draft, scope, modules, expressions
         self._assignments = Assignments(draft, scope, modules, expressions)
 
     def read(self, statement: ast.stmt) -> None:
@@ -39,7 +40,8 @@ class Statements:
             NotReadable: a canvas cannot express it.
         """
         for target in _targets(statement):
-            self._refuse_in_code(target)
+            if not self._gives_part_of_torch(statement):
+                self._refuse_in_code(target)
         match statement:
             case ast.Assign(targets=targets, value=value):
                 self._assignments.read(targets, value)
@@ -60,6 +62,15 @@ class Statements:
                 raise refusal_at(statement, statement_words(statement))
 
     # -------------------------------------------------------------- writes
+
+    def _gives_part_of_torch(self, statement: ast.stmt) -> bool:
+        """Whether it sets an attribute to what torch makes: ``net.fc = nn.Linear(2, 3)``."""
+        match statement:
+            case ast.Assign(targets=[ast.Attribute()], value=ast.Call(func=function)):
+                path = self._modules.path(function) or ""
+                return path.startswith("torch.") and not decides_devices(statement)
+            case _:
+                return False
 
     def _refuse_in_code(self, target: ast.expr) -> None:
         """What only code knows has attributes that are read; a write into one may do anything."""

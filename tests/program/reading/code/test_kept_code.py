@@ -294,6 +294,18 @@ def test_an_attribute_of_what_code_made_and_torch_moved_is_read(change: str) -> 
     assert codes(text) == ["from mine import Net", "net = Net()"]
 
 
+def test_what_torch_makes_is_given_to_what_code_made_by_a_node() -> None:
+    text = "import torch\nfrom mine import net\nnet.body.fc = torch.nn.Linear(2, 2)\n"
+    assert codes(text) == ["from mine import net"]
+    assert "python.set_attribute" in drawn(text)
+
+
+@pytest.mark.parametrize("line", ["net.cuda = torch.ones(2)", "net.fc = make()", "net.n = 3"])
+def test_what_else_is_written_into_what_code_made_is_code(line: str) -> None:
+    text = f"import torch\nfrom mine import net, make\n\n{line}\n"
+    assert codes(text) == ["from mine import net, make", line]
+
+
 def test_a_method_that_code_may_call_is_code_of_its_class() -> None:
     text = (
         "import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def __init__(self):\n"
