@@ -218,6 +218,17 @@ class WireLabels:
             box = label.box
             obstacles = np.concatenate([obstacles, [(box.x, box.y, box.right, box.bottom)]])
 
+    def _other_wires(self, wire: Wire, boxes: Floats) -> Floats:
+        """Pieces of the paths of other wires that run near these boxes: a number on them would be read as theirs."""
+        import numpy as np
+
+        scene = self._scene
+        own = scene.wiring.ends[wire.target, wire.port]
+        (left, top), (right, bottom) = boxes[:, :2].min(0).tolist(), boxes[:, 2:].max(0).tolist()
+        near = scene.routes.wires_in(Box(left, top, right - left, bottom - top))
+        paths = scene.routes.paths[[number for number in near if number != own]]
+        return np.concatenate([paths[:, :-1], paths[:, 1:]], 2).reshape(-1, 4)
+
     def _words_between(self, without: Wire | None = None) -> Floats:
         """What stands between cards and is to be read: notes, heads and edges of frames, labels of other wires."""
         import numpy as np
@@ -266,11 +277,12 @@ class WireLabels:
         middles = np.concatenate([points + np.array([0.0, lift * height]) for lift in lifts])
         half = np.array([width / 2, height / 2])
         boxes = np.concatenate([middles - half, middles + half], 1)
-        is_free = ~_meets(boxes, obstacles)
+        others = self._other_wires(wire, boxes)
+        is_free = ~(_meets(boxes, obstacles) | _crossed(boxes, others))
         if lifts is OFF_WIRE and is_free.any():
             feet = np.concatenate([points] * len(lifts))
             ties = np.concatenate([np.minimum(middles, feet), np.maximum(middles, feet)], 1)
-            is_tied = is_free & ~_meets(ties, obstacles)
+            is_tied = is_free & ~_meets(ties, obstacles) & ~_crossed(ties, others)
             is_free = is_tied if is_tied.any() else is_free
         places = np.nonzero(is_free)[0]
         if not len(places):
@@ -318,6 +330,21 @@ def _meets(boxes: Floats, others: Floats) -> NDArray[np.bool_]:
     )
     near: NDArray[np.bool_] = np.any(~apart, axis=1)
     return near
+
+
+def _crossed(boxes: Floats, pieces: Floats) -> NDArray[np.bool_]:
+    """Which boxes (left, top, right, bottom) a straight piece (x, y, x, y) comes too near to."""
+    import numpy as np
+
+    middles = (boxes[:, :2] + boxes[:, 2:]) / 2
+    halves = (boxes[:, 2:] - boxes[:, :2]) / 2 + CLEAR
+    starts, ways = pieces[:, :2], pieces[:, 2:] - pieces[:, :2]
+    apart = np.abs(starts + ways / 2 - middles[:, None]) > halves[:, None] + np.abs(ways) / 2
+    to_middle = middles[:, None] - starts
+    beside = np.abs(ways[:, 0] * to_middle[..., 1] - ways[:, 1] * to_middle[..., 0])
+    reach = halves[:, None, 0] * np.abs(ways[:, 1]) + halves[:, None, 1] * np.abs(ways[:, 0])
+    crossed: NDArray[np.bool_] = np.any(~apart.any(2) & (beside <= reach), axis=1)
+    return crossed
 
 
 def brief(summary: Summary | None) -> str:

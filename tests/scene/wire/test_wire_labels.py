@@ -1,9 +1,16 @@
 """Each wire says what came back along it, where the words cover no card and no other words."""
 
 from itertools import combinations
+from pathlib import Path
 
+import numpy as np
+import pytest
+
+from gradstudio.document import file
 from gradstudio.graph import recipes
-from gradstudio.scene.geometry import Box
+from gradstudio.paths import examples
+from gradstudio.scene.camera import LEAST_READABLE
+from gradstudio.scene.geometry import Box, Floats
 from gradstudio.scene.wire.wire_labels import WireLabels, frame_lines
 from tests.helpers.drawing import Drawing
 
@@ -97,3 +104,26 @@ def test_no_label_stands_on_a_title_or_an_edge_of_a_frame_nor_over_the_edge_of_t
     box = found[0][1].box
     cut = Box(box.x + 3.0, box.y - 300.0, 2000.0, 2000.0)
     assert found[0][0] not in dict(WireLabels(drawing.scene).near(cut, 1.0))
+
+
+@pytest.mark.parametrize("zoom", [0.45, LEAST_READABLE, 1.0])
+@pytest.mark.parametrize("path", sorted(examples().glob("*.gsg")), ids=lambda path: path.stem)
+def test_a_number_lies_on_no_other_wire_than_its_own(drawing: Drawing, path: Path, zoom: float) -> None:
+    drawing.scene.rebuild(file.load(path))
+    scene = drawing.scene
+    scene.routes.catch_up()
+    for wire in scene.wiring.wires:
+        drawing.send_back(wire, 3.0)
+    found = WireLabels(scene).near(Box(-5000.0, -5000.0, 20000.0, 20000.0), zoom)
+    assert found
+    for wire, label in found:
+        own = scene.wiring.ends[wire.target, wire.port]
+        for number, points in enumerate(scene.routes.paths):
+            on_it = any(label.box.contains(x, y) for x, y in _fine(points))
+            assert number == own or not on_it, (wire, scene.wiring.wires[number], label)
+        near = label.box.grown(label.box.height / 2)
+        assert label.foot is not None or any(near.contains(x, y) for x, y in _fine(scene.routes.paths[own]))
+
+
+def _fine(points: Floats) -> list[tuple[float, float]]:
+    return [(x, y) for x, y in np.linspace(points[:-1], points[1:], 50).reshape(-1, 2).tolist()]
