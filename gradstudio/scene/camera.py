@@ -14,14 +14,14 @@ FIT_MAXIMUM: Final = 1.0
 FIT_MARGIN: Final = 18.0
 FIT_TOP: Final = 34.0
 """More at the upper edge: the band that says "looking back" lies there."""
-LEAST_READABLE: Final = 0.6
-"""A document opens as a whole when that needs no smaller zoom: farther away, cards are plates without fields."""
+LEAST_READABLE: Final = 2 / 3
+"""Farther away, rows have no room for their letters: cards are plates."""
 LEAST_MARGIN: Final = 4.0
 """Enough around a document that can just be read as a whole."""
 ROUNDING: Final = 0.01
 """View pixels: what was just pushed to the edge of a view stands there but for this."""
-LEAST_KEPT: Final = 0.45
-"""A view that showed everything still does in a lower window, down to this zoom."""
+LEAST_WHOLE: Final = 0.42
+"""A document opens as a whole when that needs no smaller zoom: plates tell names, values and gradients."""
 OPENING_ZOOM: Final = LEAST_READABLE
 """Else its beginning at this zoom: as many cards as can be read."""
 
@@ -81,21 +81,24 @@ def fit_box(box: Box, width: float, height: float, maximum: float = FIT_MAXIMUM)
 
 
 def opening_camera(
-    box: Box, first: Box, width: float, height: float, scale: float = 1.0, shown_whole: bool = False
+    box: Box, first: Box, width: float, height: float, scale: float = 1.0, to_loss: Sequence[Box] = ()
 ) -> Camera:
     """The camera for a document without a view: all of it where that can be read, else its beginning.
 
-    `scale` is how much larger than usual text must be; all was seen already where it is `shown_whole`, and stays so.
+    `to_loss`: from the beginning to the loss, with more and with less between: what can be read whole is seen whole.
+    `scale` is how much larger than usual text must be.
     """
     whole, zoom = fit_box(box, width, height, FIT_MAXIMUM * scale), OPENING_ZOOM * scale
     least = LEAST_READABLE * scale
-    if shown_whole and whole.zoom >= LEAST_KEPT * scale:
-        return whole
-    if whole.zoom >= least:
-        return whole
     around = box.grown(LEAST_MARGIN / least)
-    if around.width * least <= width and around.height * least <= height:
+    if whole.zoom < least and around.width * least <= width and around.height * least <= height:
         return center_on(box, width, height, least)
+    if whole.zoom >= LEAST_WHOLE * scale:
+        return whole
+    for way in to_loss:
+        if (seen := fit_box(way, width, height).zoom) >= LEAST_WHOLE * scale:
+            first, zoom = way, min(zoom, seen)
+            break
     margin, top = FIT_MARGIN / zoom, FIT_TOP / zoom
     room_x, room_y = width / zoom, height / zoom
     x = _start(first.x - margin, first.right, box.x - margin, box.right + margin, room_x)

@@ -4,9 +4,12 @@ from collections.abc import Iterable, Set
 from typing import Final
 
 from gradstudio.graph.model import ROOT, BodyId, Graph, ItemId
-from gradstudio.graph.ports.item_ports import output_family
+from gradstudio.graph.ports.item_ports import operator_of, output_family
+from gradstudio.graph.rules import ancestors_of
 from gradstudio.graph.text.code_records import is_code_at
-from gradstudio.operators.model import Family
+from gradstudio.operators.model import Effect, Family
+from gradstudio.scene.geometry import Box, union
+from gradstudio.scene.placement import Placement
 
 SET_UP: Final = ("Weights of ", "Layers of ")
 """Titles of the groups that a brought module begins with."""
@@ -27,6 +30,46 @@ def first_item(graph: Graph) -> ItemId | None:
         inputs = (item for item in items[behind:] if item in graph.nodes and not graph.wires_to(item))
         return next(inputs, items[behind])
     return items[0] if items else None
+
+
+def first_box(graph: Graph, placement: Placement) -> Box | None:
+    """The first statement with its note, or with the note in the corner of the drawing."""
+    item = first_item(graph)
+    if item is None:
+        return None
+    note = placement.notes.get(item)
+    heading = note.box if note is not None else _heading(placement)
+    return union(box for box in (placement.box(item), heading) if box is not None)
+
+
+def ways_to_loss(graph: Graph, placement: Placement) -> tuple[Box, ...]:
+    """From the beginning to what the first backward begins at: with all that leads there, and without what is between.
+
+    Nothing without a backward.
+    """
+    is_backward = (item for item in graph.order() if item in graph.nodes and _goes_back(graph, item))
+    backward = next(is_backward, None)
+    losses = [wire.source for wire in graph.wires_to(backward)] if backward is not None else []
+    first = first_box(graph, placement)
+    if not losses or first is None:
+        return ()
+    loss = losses[0]
+    seen = (placement.extent(ancestors_of(graph, loss) | {loss}), placement.extent((loss,)))
+    return tuple(union((first, box)) or first for box in seen if box is not None)
+
+
+def _goes_back(graph: Graph, item: ItemId) -> bool:
+    operator = operator_of(graph, item)
+    return operator is not None and Effect.BACKWARD in operator.effects
+
+
+def _heading(placement: Placement) -> Box | None:
+    """The note above and left of everything; None where there is none."""
+    extent = placement.extent()
+    if extent is None:
+        return None
+    boxes = (note.box for note in placement.notes.values())
+    return next((box for box in boxes if box.x <= extent.x and box.y <= extent.y), None)
 
 
 def _first_of(graph: Graph, items: Iterable[ItemId], families: Set[Family]) -> ItemId | None:

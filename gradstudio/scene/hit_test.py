@@ -7,6 +7,7 @@ import msgspec
 
 from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.messages.records import ModuleRecord, Record, TensorRecord
+from gradstudio.scene.camera import LEAST_READABLE
 from gradstudio.scene.card.card_layout import HEADER, ROW, CardLayout, InputRow
 from gradstudio.scene.card.frame_titles import LINES, title_from_afar
 from gradstudio.scene.card.parameter_rows import MORE
@@ -19,7 +20,7 @@ PORT_REACH: Final = 11.0
 """View pixels around a port that still hit it."""
 WIRE_REACH: Final = 6.0
 DOT_REACH: Final = 8.0
-LEAST_FIELD_ZOOM: Final = 0.6
+LEAST_FIELD_ZOOM: Final = LEAST_READABLE
 """Below it cards are plates without fields."""
 LEAST_PORT_ZOOM: Final = 0.25
 PLATE_HEAD: Final = 15.0

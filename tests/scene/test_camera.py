@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from gradstudio.scene.camera import (
     FIT_MARGIN,
     FIT_MAXIMUM,
+    LEAST_READABLE,
+    LEAST_WHOLE,
     OPENING_ZOOM,
     Camera,
     clear_of,
@@ -65,10 +67,20 @@ def test_a_way_on_which_a_document_has_room_leaves_as_much_on_both_sides() -> No
     assert shown.x == pytest.approx(VIEW[0] - shown.right) and 0 < shown.y < 2 * FIT_MARGIN
 
 
-def test_what_was_seen_whole_stays_so_in_a_lower_window() -> None:
+def test_a_document_whose_plates_can_be_read_opens_whole() -> None:
     box, first = Box(0, 0, 1400, 900), Box(0, 0, 200, 100)
-    assert opening_camera(box, first, *VIEW, shown_whole=True) == fit_box(box, *VIEW)
-    assert opening_camera(box, first, *VIEW).zoom > fit_box(box, *VIEW).zoom
+    assert LEAST_WHOLE < fit_box(box, *VIEW).zoom < LEAST_READABLE
+    assert opening_camera(box, first, *VIEW) == fit_box(box, *VIEW)
+
+
+def test_a_large_document_opens_with_the_way_to_its_loss_where_that_can_be_read() -> None:
+    large, first = Box(0, 0, 9000, 4000), Box(0, 0, 200, 100)
+    far, near = Box(0, 0, 8000, 900), Box(0, 0, VIEW[0] * 1.8, 300)
+    camera = opening_camera(large, first, *VIEW, 1.0, (far, near))
+    assert LEAST_WHOLE < camera.zoom < OPENING_ZOOM and shows_whole(camera, near, *VIEW)
+    short = Box(0, 0, 400, 300)
+    assert opening_camera(large, first, *VIEW, 1.0, (short,)).zoom == OPENING_ZOOM, "nothing is enlarged"
+    assert opening_camera(large, first, *VIEW, 1.0, (far,)) == opening_camera(large, first, *VIEW)
 
 
 def test_the_beginning_has_the_whole_rows_above_it_that_there_is_room_for() -> None:

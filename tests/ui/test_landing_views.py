@@ -1,5 +1,7 @@
 """Where the view lands after a command has changed much: what is seen there can be read."""
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -7,7 +9,8 @@ from pytestqt.qtbot import QtBot
 from gradstudio.graph import recipes
 from gradstudio.graph.model import BodyId, ItemId
 from gradstudio.paths import examples
-from gradstudio.scene.camera import LEAST_READABLE
+from gradstudio.scene.camera import LEAST_READABLE, LEAST_WHOLE, OPENING_ZOOM, shows_whole
+from gradstudio.scene.entry_point import first_item
 from tests.ui.desk import Desk, Key, Keys
 from tests.ui.gestures import come_to_rest
 
@@ -220,6 +223,51 @@ def test_an_input_that_is_wired_by_keys_changes_no_zoom_and_moves_nothing_that_i
     assert len(small.graph.nodes) == nodes + 1
     assert canvas.navigation.travel.target.zoom == before.zoom
     assert canvas.navigation.is_whole(small.graph.wires_to(small.node("loss"))[-1].source)
+
+
+BEGUN = {"08_attention_head", "12_vanishing_sigmoids", "15_train_and_eval", "20_residual", "22_overfitting",
+         "24_writing_letters"}  # fmt: skip
+"""Too wide for all that leads to the loss to be read at once."""
+
+
+@pytest.mark.parametrize("path", sorted(examples().glob("*.gsg")), ids=lambda path: path.stem)
+def test_an_example_opens_with_its_data_and_its_loss(small: Desk, path: Path) -> None:
+    small.window.documents.open(path)
+    come_to_rest(small)
+    canvas, graph = small.window.canvas, small.graph
+    backward = next(item for item in graph.order() if item in graph.nodes and "backward" in graph.nodes[item].operator)
+    (loss,) = [wire.source for wire in graph.wires_to(backward)]
+    first, size = first_item(graph), (canvas.viewport().width(), canvas.viewport().height())
+    boxes = [canvas.scene.placement.box(item) for item in (first, loss) if item is not None]
+    seen = [box is not None and shows_whole(canvas.camera, box, *size) for box in boxes]
+    assert seen == [path.stem != "22_overfitting", path.stem not in BEGUN], "there the note in the corner is seen"
+    assert canvas.camera.zoom >= (OPENING_ZOOM if path.stem in BEGUN else LEAST_WHOLE)
+
+
+@pytest.mark.parametrize("steps", [4, 40])
+def test_a_backward_that_is_appended_moves_nothing(small: Desk, steps: int) -> None:
+    chain = "x = torch.tanh(x)\n" * steps
+    _open(small, f"import torch\nx = torch.randn(3, requires_grad=True)\n{chain}loss = x.sum()\n")
+    canvas = small.window.canvas
+    camera, nodes = canvas.camera, len(small.graph.nodes)
+    small.window.actions["run.backward"].trigger()
+    small.until(lambda: len(small.graph.nodes) > nodes and not small.session.run.state.busy)
+    come_to_rest(small)
+    assert canvas.camera == camera
+
+
+def test_a_failure_whose_card_is_partly_in_view_moves_nothing(small: Desk) -> None:
+    _open(small, "import torch\nx = torch.randn(2)\ny = torch.randn(3)\nz = x + y\n")
+    canvas = small.window.canvas
+    box = canvas.scene.placement.box(small.node("z"))
+    assert box is not None
+    right = canvas.camera.to_view(box.right, 0.0)[0]
+    canvas.navigation.set_camera(canvas.camera.panned(canvas.viewport().width() - right + box.width / 2, 0.0))
+    camera = canvas.camera
+    small.window.actions["run.run"].trigger()
+    small.until(lambda: small.session.results.failures)
+    come_to_rest(small)
+    assert canvas.camera == camera
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)], ids=str)

@@ -27,7 +27,7 @@ from gradstudio.scene.geometry import Box
 
 HEADER: Final = 24.0
 ROW: Final = 18.0
-MORE_ROW: Final = 15.0
+MORE_ROW: Final = ROW
 MORE_WIDTH: Final = 64.0
 """Of what unfolds the rest, where it stands left of an output."""
 CODE_ROW: Final = 18.0

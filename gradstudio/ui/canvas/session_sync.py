@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject
 
-from gradstudio.graph.edits import AddNode
 from gradstudio.graph.model import ItemId
 from gradstudio.graph.slices import Slices, while_it_holds
 from gradstudio.scene.overlay_registry import Shown
@@ -74,17 +73,12 @@ class SessionSync(QObject):
             problems.changed.connect(self._on_problems_changed)
 
     def _on_store_edited(self, edits: object) -> None:
-        from gradstudio.graph.recipes.effect_statements import BACKWARD
-
         assert isinstance(edits, tuple)
         self._canvas.close_editor()
         self._canvas.hide_words()
         self._scene.apply(edits)
         self._navigation.fitted = False
         self._forget_gone()
-        for edit in edits:
-            if isinstance(edit, AddNode) and edit.node.operator == BACKWARD:
-                self._navigation.show_with_neighbours(edit.node.id)
         self._canvas.repaint_scene()
 
     def _on_store_replaced(self) -> None:
@@ -176,7 +170,7 @@ class SessionSync(QObject):
             self._canvas.repaint_scene()
 
     def _show_new_failure(self) -> None:
-        """A node that just failed comes into view, unless it is there or the hand is busy."""
+        """A node that just failed comes into view, unless its mark is there or the hand is busy."""
         failures = self._session.results.failures
         failed = {
             failure.failed.node: failure for failure in failures if failure.failed.node in self._scene.stack.index
@@ -185,7 +179,7 @@ class SessionSync(QObject):
         if (
             new
             and self._canvas.input_dispatcher.gesture is None
-            and not any(self._navigation.is_seen(item) for item in new)
+            and not any(self._navigation.shows_mark(item) for item in new)
         ):
             self._navigation.bring_into_view(min(new))
 

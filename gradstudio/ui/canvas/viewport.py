@@ -9,9 +9,8 @@ from gradstudio.graph.model import ItemId
 from gradstudio.scene import camera as cameras
 from gradstudio.scene import geometry
 from gradstudio.scene.camera import Camera
-from gradstudio.scene.entry_point import first_item
+from gradstudio.scene.entry_point import first_box, ways_to_loss
 from gradstudio.scene.geometry import Box, Corners
-from gradstudio.scene.placement import Placement
 from gradstudio.ui.canvas.canvas_context import CanvasContext
 from gradstudio.ui.canvas.paint.screen_cache import SETTLE_MS
 from gradstudio.ui.canvas.view_animation import FollowedCard, ViewAnimation
@@ -19,6 +18,8 @@ from gradstudio.ui.canvas.wheel import WHEEL_STEP
 
 MOST_OF_IT: Final = 0.7
 """A card that is seen has so much of its width and height in view."""
+LEAST_MARK: Final = 24.0
+"""View pixels of a card's header that are noticed at the edge of the view."""
 LEAST_INSIDE: Final = 0.35
 """A group is shown as a whole when that needs no smaller zoom."""
 FREE_GAP: Final = 24.0
@@ -34,7 +35,7 @@ class Viewport:
         zooming: the picture is not sharp yet; it is when `settle_timer` ends.
         fit_pending: what was fitted, or opened, is to be fitted when the canvas is painted next.
         fitted, fitted_to: whether that is seen which was fitted, and which items; none: everything.
-        opened: the view is the one in which the document opened; `shows_all`: all of it was seen then.
+        opened: the view is the one in which the document opened.
         kept: zoom and middle to be taken up again at another size.
         travel: moves the camera step by step where it jumps.
         followed: the current card, which the view follows.
@@ -50,7 +51,6 @@ class Viewport:
         self.fit_pending = True
         self.fitted = False
         self.opened = True
-        self.shows_all = False
         self.fitted_to = frozenset[ItemId]()
         self.kept: tuple[float, float, float] | None = None
         self.travel = ViewAnimation(canvas, self.move_camera, self.be_at)
@@ -108,39 +108,31 @@ class Viewport:
         """Show everything where that can be read, else where these items begin, or the program, to be read there."""
         box = self._scene.placement.extent()
         size = self._canvas.viewport().width(), self._canvas.viewport().height()
-        if box is None or cameras.fit_box(box, *size).zoom >= cameras.LEAST_READABLE * self.text_scale:
+        if box is None or cameras.fit_box(box, *size).zoom >= cameras.LEAST_WHOLE * self.text_scale:
             self.fit_all()
             return
         self.opened = self.fitted = False
-        first = self._scene.placement.extent(items) or self._first_box() or box
-        self.look_from(cameras.opening_camera(box, first, *size, self.text_scale))
+        first = self._scene.placement.extent(items)
+        to_loss = () if first else ways_to_loss(self._scene.graph, self._scene.placement)
+        first = first or first_box(self._scene.graph, self._scene.placement) or box
+        self.look_from(cameras.opening_camera(box, first, *size, self.text_scale, to_loss))
 
     def look_again(self) -> None:
         """Fit what was fitted, or take the view in which the document opened: the window has another size."""
         self.fit_pending = False
-        box = self._scene.placement.extent()
+        box, view = self._scene.placement.extent(), self._canvas.viewport()
         if box is None:
             self._jump(Camera())
         elif self.opened:
-            first = self._first_box() or box
-            width, height = self._canvas.viewport().width(), self._canvas.viewport().height()
-            first = cameras.with_rows_above(first, self._all_bounds(), width, height)
-            self._jump(cameras.opening_camera(box, first, width, height, self.text_scale, self.shows_all))
-            self.fitted, shown = True, self._canvas.camera.box_to_view(box)
-            self.shows_all = min(shown.x, shown.y, width - shown.right, height - shown.bottom) >= 0
+            graph, placement = self._scene.graph, self._scene.placement
+            first, size = first_box(graph, placement) or box, (view.width(), view.height())
+            first = cameras.with_rows_above(first, self._all_bounds(), *size)
+            to_loss = ways_to_loss(graph, placement)
+            self._jump(cameras.opening_camera(box, first, *size, self.text_scale, to_loss))
+            self.fitted = True
         else:
             self._fit(self._scene.placement.extent(self.fitted_to) or box, at_once=True)
         self._canvas.view_changed.emit()  # also where the camera is the same: the view has another size
-
-    def _first_box(self) -> Box | None:
-        """Where the program begins: its first statement with its note, or the note in the corner of the drawing."""
-        placement, item = self._scene.placement, first_item(self._scene.graph)
-        if item is None:
-            return None
-        note = placement.notes.get(item)
-        heading = note.box if note is not None else _heading(placement)
-        boxes = (placement.box(item), heading)
-        return geometry.union(box for box in boxes if box is not None)
 
     def _all_bounds(self) -> list[Corners]:
         """Left, top, right, bottom of each card, frame and note."""
@@ -224,11 +216,10 @@ class Viewport:
         self.kept = None
         self.fit_pending = True
         self.opened = True
-        self.shows_all = False
 
     def open_view(self) -> None:
         """Look as at a document that was just opened."""
-        self.opened, self.shows_all = True, False
+        self.opened = True
         self.look_again()
 
     def open_inside(self) -> None:
@@ -257,6 +248,16 @@ class Viewport:
         down = min(shown.bottom, height) - max(shown.y, covered_px)
         least_x, least_y = min(shown.width, width) * MOST_OF_IT, min(shown.height, height - covered_px) * MOST_OF_IT
         return across >= least_x and down >= least_y
+
+    def shows_mark(self, item: ItemId) -> bool:
+        """Whether so much of a card's header is in view that a mark at its title is noticed."""
+        box = self._scene.placement.box(item)
+        if box is None:
+            return False
+        width, height = self._canvas.viewport().width(), self._canvas.viewport().height()
+        shown = self.travel.target.box_to_view(box)
+        across = min(shown.right, width) - max(shown.x, 0.0)
+        return across >= min(LEAST_MARK, shown.width) and 0.0 <= shown.y <= height - LEAST_MARK
 
     def is_whole(self, item: ItemId, covered_px: float = 0.0) -> bool:
         """Whether all of a card can be seen, beside the minimap; of one that is larger than the view, most of it."""
@@ -372,15 +373,6 @@ class Viewport:
             round((camera.y - self._canvas.camera.y) * step) / step,
         )
         return Camera(camera.zoom, self._canvas.camera.x + dx, self._canvas.camera.y + dy)
-
-
-def _heading(placement: Placement) -> Box | None:
-    """The note above and left of everything; None where there is none."""
-    extent = placement.extent()
-    if extent is None:
-        return None
-    boxes = (note.box for note in placement.notes.values())
-    return next((box for box in boxes if box.x <= extent.x and box.y <= extent.y), None)
 
 
 def _nothing(_camera: Camera) -> Box | None:

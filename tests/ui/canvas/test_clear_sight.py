@@ -13,7 +13,7 @@ from gradstudio.graph.model import ItemId, Wire
 from gradstudio.protocol.messages.debugging import Clash, Culprit
 from gradstudio.protocol.messages.events import Failed, Row
 from gradstudio.protocol.messages.records import PlainRecord, Summary
-from gradstudio.scene.camera import Camera
+from gradstudio.scene.camera import LEAST_READABLE, Camera
 from gradstudio.scene.card.gradient_terms import part_words
 from gradstudio.scene.geometry import Box
 from gradstudio.scene.overlay_registry import Shown
@@ -268,7 +268,7 @@ def test_the_card_of_the_moment_is_never_one_that_had_not_run(
     assert has_run(scene, squared.x, begun_items(scene)) and not has_run(scene, squared.y, begun_items(scene))
 
 
-@pytest.mark.parametrize("zoom", [1.0, 0.7, 0.62])
+@pytest.mark.parametrize("zoom", [1.0, 0.7, LEAST_READABLE])
 def test_words_of_what_had_not_run_stand_within_their_cards(squared: Squared, zoom: float) -> None:
     bare = squared.hand.add("torch.Tensor.backward", 40, 500)
     squared.run()
@@ -297,7 +297,7 @@ def pending_words(hand: Hand, camera: Camera) -> list[tuple[float, float]]:
     return [(float(one.get("x", "")), float(one.get("y", ""))) for one in tree.iter(f"{SVG}text")]
 
 
-@pytest.mark.parametrize("zoom", [1.0, 0.62])
+@pytest.mark.parametrize("zoom", [1.0, LEAST_READABLE])
 @pytest.mark.parametrize("room", [0.0, 12.0, 40.0])
 def test_words_of_what_had_not_run_stand_below_the_rows_of_leaves_that_are_expected(
     squared: Squared, zoom: float, room: float

@@ -118,7 +118,10 @@ def _note_rows(canvas: MenuCanvas, item: ItemId) -> Iterator[Row]:
 def _add_backward(canvas: MenuCanvas, port: PortRef) -> None:
     from gradstudio.layout.placement.new_item_places import backward_beside
 
-    canvas.store.attempt(backward_beside, "Add backward", port.item, port.output)
+    before = set(canvas.store.graph.nodes)
+    if canvas.store.attempt(backward_beside, "Add backward", port.item, port.output):
+        for added in canvas.store.graph.nodes.keys() - before:
+            canvas.navigation.show_with_neighbours(added)
 
 
 def _canvas_rows(canvas: MenuCanvas, x: float, y: float) -> Iterator[Row]:

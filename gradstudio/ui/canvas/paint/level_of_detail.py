@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.events import Row
 from gradstudio.protocol.messages.records import TensorRecord
-from gradstudio.scene.camera import Camera
+from gradstudio.scene.camera import LEAST_READABLE, Camera
 from gradstudio.scene.card.card_layout import HEADER
 from gradstudio.scene.geometry import UPWARDS, Floats
 from gradstudio.scene.scene import Scene
@@ -21,7 +21,7 @@ from gradstudio.ui.canvas.paint.primitives.batch_drawing import draw_rects
 from gradstudio.ui.canvas.paint.primitives.canvas_style import CanvasStyle
 from gradstudio.ui.theme import Theme
 
-DISTANT: Final = 0.6
+DISTANT: Final = LEAST_READABLE
 """Below this scale cards are plates."""
 FEW: Final = 150
 """So many plates are drawn with titles, values and ports."""

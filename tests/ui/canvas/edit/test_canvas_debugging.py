@@ -251,7 +251,9 @@ def test_the_card_of_the_moment_is_shown_whole(squared: Squared) -> None:
     assert canvas.navigation.is_whole(squared.z)
 
 
-def test_a_backward_that_is_appended_comes_into_view_with_what_it_starts_from_at_the_same_zoom(hand: Hand) -> None:
+def test_a_backward_that_is_appended_moves_nothing_and_is_shown_with_what_it_starts_from_where_asked_for(
+    hand: Hand,
+) -> None:
     x = hand.add("torch.tensor", 40, 60, data="3.0", requires_grad="True")
     hand.canvas.resize(640, 480)
     store, navigation = hand.session.graph_store, hand.canvas.navigation
@@ -260,10 +262,11 @@ def test_a_backward_that_is_appended_comes_into_view_with_what_it_starts_from_at
     navigation.set_camera(Camera())
     assert store.attempt(recipes.append_backward, "Append")
     (backward,) = hand.graph.nodes.keys() - {x, z}
+    assert hand.canvas.camera == Camera()
+    navigation.show_with_neighbours(backward)
     assert navigation.is_whole(z) and navigation.is_whole(backward) and navigation.zoom == 1
-    store.undo_stack.undo()
     navigation.set_camera(Camera(0.6, 0.0, 0.0))
-    assert store.attempt(recipes.append_backward, "Append")
+    navigation.show_with_neighbours(backward)
     assert hand.canvas.camera == Camera(0.6, 0.0, 0.0), "it is in view already"
 
 

@@ -684,17 +684,6 @@ def test_the_end_of_a_wire_offers_what_one_usually_wants_first(hand: Hand) -> No
     hand.key(Key.Key_Escape, to=popup.field)
 
 
-def test_an_appended_backward_comes_into_view(hand: Hand) -> None:
-    x = hand.add("torch.tensor", 700, 100, requires_grad="True")
-    assert hand.session.graph_store.attempt(recipes.append_backward, "Add backward", x, 0)
-    (backward,) = set(hand.graph.nodes) - {x}
-    box = hand.canvas.scene.placement.box(backward)
-    assert box is not None
-    shown = hand.canvas.camera.box_to_view(box)
-    assert shown.right <= hand.canvas.viewport().width()
-    assert hand.canvas.navigation.zoom == 1.0
-
-
 @pytest.mark.parametrize(("path", "word"), [("dtype", "torch.float64"), ("device", "device")])
 def test_dtype_and_device_are_chosen_from_a_list_on_the_card(hand: Hand, path: str, word: str) -> None:
     from gradstudio.ui.canvas.popups.choice_list import ChoiceList

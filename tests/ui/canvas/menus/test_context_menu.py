@@ -36,6 +36,13 @@ def choose(hand: Hand, at: tuple[float, float], words: str) -> None:
     action.trigger()
 
 
+def test_a_backward_that_is_added_at_an_output_comes_into_view(hand: Hand) -> None:
+    x = hand.add("torch.tensor", 700, 100, requires_grad="True")
+    choose(hand, hand.output(x), "Backward from here")
+    (backward,) = set(hand.graph.nodes) - {x}
+    assert hand.canvas.navigation.is_whole(backward) and hand.canvas.navigation.zoom == 1.0
+
+
 def note_editor(hand: Hand) -> QPlainTextEdit:
     editor = hand.canvas.in_place.editor
     assert isinstance(editor, QPlainTextEdit)

@@ -1,5 +1,6 @@
 """The canvas's fonts, pens and measures, made once from a theme."""
 
+import math
 import re
 from functools import cached_property
 from typing import Final
@@ -7,6 +8,7 @@ from typing import Final
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QLinearGradient, QPainter, QPen
 
+from gradstudio.scene.camera import LEAST_READABLE
 from gradstudio.scene.card.section_heights import LINE
 from gradstudio.ui.canvas.paint.primitives.glow_cache import GlowCache
 from gradstudio.ui.theme import Theme, scene_font
@@ -49,7 +51,7 @@ LEAST_PX: Final = 11.0
 """No letter on a card is smaller on the screen, as long as cards are drawn with their rows."""
 LARGER: Final = {"number": 1.3, "number_small": 1.15, "gradient": 1.15, "title": 1.05}
 """So much larger than the least are the letters of what is read first."""
-ZOOM_STEPS: Final = (0.9, 0.8, 0.7, 0.6)
+ZOOM_STEPS: Final = (0.9, 0.8, 0.7, LEAST_READABLE)
 """Below 100 % letters keep their size on the screen, in steps: fonts are made for each of these."""
 COMPACT: Final = 0.8
 """Below this zoom a card leaves out what the inspector says as well."""
@@ -73,7 +75,7 @@ class Meter:
         found = self._fonts.get(role)
         if found is None:
             family, size, weight, italic = _SIZES[role]
-            found = scene_font(family, max(size, round(self.least * LARGER.get(role, 1.0))), weight)
+            found = scene_font(family, max(size, math.ceil(self.least * LARGER.get(role, 1.0) - ROUNDING)), weight)
             found.setItalic(italic)
             found.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
             self._fonts[role] = found
