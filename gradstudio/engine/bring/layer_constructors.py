@@ -18,8 +18,7 @@ CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "ParameterList
 SWITCHED = ("Dropout", "BatchNorm", "InstanceNorm", "RReLU", "Transformer", "Multihead", "LSTM", "GRU", "RNN")
 """Layers that train and evaluate differently, by what is in their names."""
 MOST_KNOWN = 1024
-_HOOKS_BEFORE = ("_forward_pre_hooks", "_backward_pre_hooks")
-_HOOKS = ("_forward_hooks", "_backward_hooks", *_HOOKS_BEFORE)
+_HOOKS = ("_forward_hooks", "_backward_hooks", "_forward_pre_hooks", "_backward_pre_hooks")
 
 
 @dataclass(frozen=True)
@@ -106,10 +105,10 @@ def is_stock(module: nn.Module) -> bool:
 
 
 def is_stock_inside(module: nn.Module) -> bool:
-    """Whether what a call of it does itself is a stock layer's; hooks may follow its forward, or the gradients."""
-    if not _is_stock(module) or any(getattr(module, hooks) for hooks in _HOOKS_BEFORE):
+    """Whether what a call of it does itself is a stock layer's; hooks may stand around it or its gradients."""
+    if not _is_stock(module) or module._forward_hooks_always_called:
         return False
-    return not (module._forward_hooks and module._backward_hooks) and not module._forward_hooks_always_called
+    return not (module._forward_hooks and (module._backward_hooks or module._backward_pre_hooks))
 
 
 def _is_stock(module: nn.Module) -> bool:

@@ -323,6 +323,8 @@ def _statement(above: Statement, item: ItemId, path: str, line: int) -> Statemen
 
 
 def _is_layer(module: nn.Module) -> bool:
+    if module._forward_pre_hooks:
+        return False  # they run between what tells of the call and its forward, and what they do is noted
     return is_stock_inside(module) and not isinstance(module, nn.Sequential | nn.ModuleList | nn.ModuleDict)
 
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode
 
-from gradstudio.engine.bring.forward_hooks import after_hooks, called_alone
+from gradstudio.engine.bring.forward_hooks import called_alone, with_hooks
 from gradstudio.engine.bring.forward_recorder import (
     Call,
     Line,
@@ -134,9 +134,8 @@ class StepRecorder(TorchFunctionMode):
         path = self._path_of(module)
         maker = self._maker(module)
         if maker is not None:
-            with self._silence():
-                result = self._layer(plain, module, path, maker, args, kwargs)
-            return after_hooks(module, args, kwargs, result)
+            alone = self._silence()(functools.partial(self._layer, plain, module, path, maker))
+            return with_hooks(module, args, kwargs, alone)
         self._visits += 1
         word, called = type(module).__name__, path or self._names.modules.get(id(module), "")
         self._inside.append(Visit(self._visits, path, plain_words(f"{called} ({word})" if called else word)))

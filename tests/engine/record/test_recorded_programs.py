@@ -332,6 +332,39 @@ def test_a_layer_with_hooks_is_one_call_and_what_its_hooks_compute_follows(tmp_p
     assert summarise(names["weight"].grad) in gradients
 
 
+def test_a_layer_with_hooks_before_it_is_one_call_and_what_they_compute_stands_before_it(tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+
+    def run(path: Path) -> None:
+        first, second, third = nn.Linear(4, 8), nn.Linear(8, 3), nn.Linear(3, 2)
+        x = torch.randn(5, 4)
+        plain = [copy.deepcopy(layer) for layer in (first, second, third)]
+        first.register_forward_pre_hook(lambda _module, given: given[0] + 1)
+        second.register_forward_pre_hook(lambda _module, given, words: ((given[0] * 2,), words), with_kwargs=True)
+        third.register_full_backward_pre_hook(lambda _module, arrived: (arrived[0] * 3,))
+        with gradstudio.record(path):
+            y = first(x)
+            z = second(y)
+            out = third(z)
+            loss = out.square().mean()
+            loss.backward()
+        one, two, three = plain
+        made = three(two(one(x + 1) * 2))
+        made.register_hook(lambda grad: grad * 3)
+        made.square().mean().backward()
+        for mine, other in zip((first, second, third), plain, strict=True):
+            assert torch.equal(mine.weight.grad, other.weight.grad)
+        names.update(y=y, z=z, out=out, loss=loss)
+        assert torch.equal(out, made)
+
+    found = recorded(tmp_path, run)
+    compare(found, {name: names[name] for name in ("y", "z", "loss")})
+    operators = [node.operator for node in found.graph.nodes.values()]
+    assert [operators.count(one) for one in ("torch.nn.Linear", "python.call")] == [3, 3]
+    assert {"operator.add", "operator.mul"} <= set(operators)
+    assert not any("Function" in operator for operator in operators)
+
+
 def _doubled(grad: Tensor) -> Tensor:
     return grad * 2
 
