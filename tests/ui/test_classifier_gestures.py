@@ -1,5 +1,7 @@
 """A two-layer classifier from nothing, as a person makes it: how many gestures it takes by keys, and by mouse."""
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
@@ -96,40 +98,65 @@ def person(desk: Desk, qtbot: QtBot) -> Person:
     return Person(desk)
 
 
-def test_by_keys(person: Person) -> None:
+def add(person: Person, words: str, *shapes: tuple[int, ...]) -> None:
+    """Behind what is selected, by keys."""
+    person.key(Key.Key_Tab)
+    person.word(words)
+    person.key(Key.Key_Return)
+    person.settle(*shapes)
+
+
+def draw_by_keys(person: Person) -> None:
+    """Up to the loss and its target."""
     desk = person.desk
-
-    def add(words: str, *shapes: tuple[int, ...]) -> None:
-        person.key(Key.Key_Tab)
-        person.word(words)
-        person.key(Key.Key_Return)
-        person.settle(*shapes)
-
-    add("randn")
+    add(person, "randn")
     person.key(Key.Key_Return)
     person.word("16, 20")
     person.key(Key.Key_Return)
     person.settle((16, 20))
-    add("linear", (16, 8))
-    add("relu")
+    add(person, "linear", (16, 8))
+    add(person, "relu")
     desk.until(lambda: desk.session.results.inference(desk.current) is not None)
-    add("linear")
+    add(person, "linear")
     person.key(Key.Key_Return)
     person.key(Key.Key_Tab)
     person.word("3")
     person.key(Key.Key_Return)
     person.settle((16, 3))
-    add("cross_entropy")
+    add(person, "cross_entropy")
     person.key(Key.Key_W, Keys.ShiftModifier)
     person.key(Key.Key_Return)
     person.key(Key.Key_Return)
     person.settle((16,))
-    add("backward")
+
+
+def learns(desk: Desk) -> None:
+    """A training is there, and it has run."""
+    desk.until(lambda: "optimizer.step()" in write_script(desk.graph))
+    desk.key(Key.Key_F5)
+    desk.until(lambda: desk.said.startswith("Trained"))
+    assert not desk.session.results.failures and desk.session.results.tables.curves.names
+
+
+def test_by_keys(person: Person) -> None:
+    desk = person.desk
+    draw_by_keys(person)
+    add(person, "backward")
     person.key(Key.Key_F5)
     desk.rest()
     is_made(desk)
     print("by keys:", person.count)
     assert person.count <= MOST_BY_KEYS
+
+
+def test_a_training_by_keys(person: Person) -> None:
+    draw_by_keys(person)
+    person.key(Key.Key_P, Keys.ControlModifier | Keys.ShiftModifier)
+    person.word("add training")
+    person.key(Key.Key_Return)
+    learns(person.desk)
+    print("a training by keys:", person.count + 1)
+    assert person.count + 1 <= MOST_BY_KEYS
 
 
 def test_by_keys_without_a_look_at_what_came(person: Person) -> None:
@@ -164,7 +191,16 @@ def test_by_keys_without_a_look_at_what_came(person: Person) -> None:
     is_made(desk)
 
 
-def test_by_mouse(person: Person) -> None:
+def add_behind(person: Person, item: ItemId, title: str, *shapes: tuple[int, ...]) -> ItemId:
+    """A wire let go over nothing, and what is chosen there."""
+    person.drag_out(PortRef(item, "output"), QPoint(60, 0))
+    person.choose(title)
+    person.settle(*shapes)
+    return person.desk.current
+
+
+def draw_by_mouse(person: Person) -> ItemId:
+    """Up to the loss, which is returned, and its target."""
     desk = person.desk
     canvas = desk.window.canvas
 
@@ -174,12 +210,7 @@ def test_by_mouse(person: Person) -> None:
         person.key(Key.Key_Return)
         person.settle(shape)
 
-    def behind(item: ItemId, title: str, *shapes: tuple[int, ...]) -> ItemId:
-        person.drag_out(PortRef(item, "output"), QPoint(60, 0))
-        person.choose(title)
-        person.settle(*shapes)
-        return desk.current
-
+    behind = partial(add_behind, person)
     middle = QPoint(120, 200)
     person.count += 1
     QTest.mouseDClick(canvas.viewport(), Qt.MouseButton.LeftButton, Keys.NoModifier, middle)
@@ -198,12 +229,27 @@ def test_by_mouse(person: Person) -> None:
     person.drag_out(PortRef(loss, "input", "target"), QPoint(-60, 130))
     person.choose("randint")
     person.settle((16,))
-    behind(loss, "backward")
+    return loss
+
+
+def test_by_mouse(person: Person) -> None:
+    desk = person.desk
+    add_behind(person, draw_by_mouse(person), "backward")
     person.key(Key.Key_F5)
     desk.rest()
     is_made(desk)
     print("by mouse:", person.count)
     assert person.count <= MOST_BY_MOUSE
+
+
+def test_a_training_by_mouse(person: Person) -> None:
+    loss = draw_by_mouse(person)
+    person.desk.session.attention.select([loss])
+    person.count += 2  # the menu of the loss, and its row
+    person.desk.window.actions["graph.training"].trigger()
+    learns(person.desk)
+    print("a training by mouse:", person.count + 1)
+    assert person.count + 1 <= MOST_BY_MOUSE
 
 
 def is_made(desk: Desk) -> None:
