@@ -59,9 +59,10 @@ class LessonProgress(QObject):
         self.changed.emit()
 
     def guess(self, number: int, choice: str) -> None:
-        """A person says what the next step will show: that is all that this step asks."""
+        """A person says what the next step will show: that is all that this step asks; the next may be done already."""
         self.guesses[number] = choice
         self.tick(number, True)
+        self._look()
 
     # ------------------------------------------------------------------ what a lesson can see
 

@@ -191,7 +191,7 @@ class StepRow(QFrame):
         for button in self.choices:
             button.setVisible(not guess)
         verdict = f"You said: {guess}."
-        if is_shown:
+        if is_shown and self._answer:
             verdict = (
                 f"You said “{guess}”, and so it is." if guess == self._answer else f"{verdict} It is: {self._answer}."
             )

@@ -200,3 +200,18 @@ def test_a_lesson_that_was_sent_with_a_script_is_shown_beside_it(window: MainWin
     window.file.open_path(script)
     assert is_offered(window)
     assert (lesson(window).title.text(), len(lesson(window).steps)) == ("Mine", 1)
+
+
+def test_what_was_done_before_the_guess_is_ticked_with_it_and_nothing_is_judged_without_an_answer(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text("import torch\n\nx = torch.ones(2)\n", encoding="utf-8")
+    steps = "1. Which? <!-- predict one | other -->\n2. So it is. <!-- code x = torch.ones(2) -->\n"
+    (tmp_path / "mine.lesson.md").write_text(f"# Mine\n\nWords.\n\n{steps}", encoding="utf-8")
+    window.file.open_path(script)
+    panel = lesson(window)
+    assert panel.watch.current == 0
+    panel.steps[0].choices[1].click()
+    assert panel.watch.current is None and not panel.end.isHidden()
+    assert panel.steps[0].verdict.text() == "You said: other."
