@@ -68,7 +68,7 @@ def far(desk: Desk, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         open_with_data(desk, Random(SEED))
         desk.window.room.hosts.choose(choice)
         yield
-        desk.window.actions["run.here"].trigger()
+        desk.session.engine.client.move_to("", None)
         desk.until(lambda: desk.session.engine.ready)
     book.remove("far")
 

@@ -55,7 +55,7 @@ def book(desk: Desk, qtbot: QtBot) -> Iterator[HostBook]:
     made = HostBook(desk.window.settings.folder)
     yield made
     if desk.session.engine.place:
-        desk.window.actions["run.here"].trigger()
+        desk.session.engine.client.move_to("", None)  # nobody is asked
     desk.until(lambda: desk.session.engine.ready)
     for host in made.hosts():
         made.remove(host.name)
@@ -203,6 +203,33 @@ def test_what_was_kept_running_goes_on_alone_and_is_taken_up(desk: Desk, connect
     assert desk.session.run.state.outcome == "stopped" and desk.session.run.state.live
     desk.window.actions["run.keep"].trigger()
     desk.window.actions["run.here"].trigger()
+    desk.until(lambda: all(map(is_gone, processes)))
+
+
+@pytest.mark.slow
+def test_a_line_that_is_let_go_there_for_nobody_was_heard_is_said_and_what_runs_is_taken_up(
+    desk: Desk, connect
+) -> None:
+    """A laptop slept, and its line has outlived that."""
+    connect()
+    desk.until(lambda: desk.session.engine.ready)
+    client, (host,) = desk.session.engine.client, HostBook(desk.window.settings.folder).hosts()
+    desk.window.actions["run.keep"].trigger()
+    desk.until(lambda: client.keeps_running)
+    desk.key(Qt.Key.Key_F5)
+    desk.until(lambda: desk.session.results.loops)
+    processes = family(desk)
+    for way in ("the line that began it", "one that took it up"):
+        while [one.is_joined for one in host_check.staying(host)] != [False]:
+            continue  # nothing else happens in this window: it sleeps
+        desk.until(lambda: desk.session.engine.state == "dead")
+        assert client.goes_on, way
+        offer = desk.window.room.status_menus.offer
+        assert offer is not None and "was not heard there for 8 s" in offer.toolTip(), way
+        desk.window.actions["run.take_up"].trigger()
+        desk.until(lambda: desk.session.engine.state == "busy")
+    desk.window.actions["run.keep"].trigger()
+    client.move_to("", None)
     desk.until(lambda: all(map(is_gone, processes)))
 
 

@@ -18,6 +18,8 @@ from gradstudio.protocol.messages.hosting import Ask, Leave, Staying
 
 ANSWER_S: Final = 5
 GONE: Final = 6
+LET_GO: Final = 7
+"""The exit code where the line was not heard for long: the engine goes on."""
 _READ_BYTES: Final = 1 << 16
 
 
@@ -39,7 +41,8 @@ def visit(words: list[str]) -> int:
             connection.sendall(encode(Leave()))
             connection.recv(_READ_BYTES)  # its end
         return 0
-    return _join(connection)
+    _join(connection)
+    return LET_GO if _is_met(names[0]) else GONE
 
 
 def _list() -> int:
@@ -73,7 +76,16 @@ def _ask(name: str) -> Staying | None:
     return None
 
 
-def _join(connection: socket.socket) -> int:
+def _is_met(name: str) -> bool:
+    """Whether an engine is still there."""
+    try:
+        connect(name).close()
+    except OSError:
+        return False
+    return True
+
+
+def _join(connection: socket.socket) -> None:
     """Pass on what is said in both directions, until one end ends."""
     selector = selectors.DefaultSelector()
     source = connection.detach()
@@ -94,4 +106,3 @@ def _join(connection: socket.socket) -> int:
     while line.waiting:
         for key, _ in selector.select():
             key.data()
-    return GONE

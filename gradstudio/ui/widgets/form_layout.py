@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QEnterEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gradstudio.late_pattern import late
 from gradstudio.ui.theme import mono_font, scale_px
@@ -89,6 +89,15 @@ def breakable(text: str) -> str:
     if len(text) <= LONGEST_WORD:
         return text
     return " ".join(_CAPITAL.sub(BREAK, word) if len(word) > LONGEST_WORD else word for word in text.split(" "))
+
+
+def strip_copied_breaks() -> None:
+    """What was just copied from a label has no places where its long words may be broken."""
+    if not isinstance(QApplication.focusWidget(), QLabel):
+        return
+    clipboard = QApplication.clipboard()
+    if BREAK in (text := clipboard.text()):
+        clipboard.setText(text.replace(BREAK, ""))
 
 
 def label(text: str, role: str, *, wrap: bool = False) -> QLabel:

@@ -34,6 +34,7 @@ from gradstudio.ui.state.session import Session
 from gradstudio.ui.state.settings import Settings, ThemeChoice
 from gradstudio.ui.state.trust.trusted_code import TrustedCode
 from gradstudio.ui.theme import Theme, ThemedWidget
+from gradstudio.ui.widgets.form_layout import strip_copied_breaks
 
 if TYPE_CHECKING:
     from gradstudio.ui.docks.library.panel import LibraryPanel
@@ -70,6 +71,7 @@ class MainWindow(FrontDocument):
         self.recovering, self.autosave = self.safety.recovering, self.safety.autosave
         self.recovering.typed_again.connect(lambda tab, text: self.room_of(tab).code.live.take_back(text))
         self.overlays.changed.connect(self.actions.refresh)
+        QGuiApplication.clipboard().dataChanged.connect(strip_copied_breaks)
         QGuiApplication.clipboard().dataChanged.connect(self.actions.refresh)
         frame.escaped.connect(lambda: self.room.lead_back())
         frame.closed.connect(self._on_frame_closed)

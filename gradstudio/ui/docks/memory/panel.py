@@ -42,6 +42,7 @@ NONE = frozenset[str]()
 MOMENT_TIP = "What a statement held is known of each; the figures in dim letters are of the last sample before it"
 POINTED = "At the pointer"
 WAITING = "The curves begin when the engine is ready."
+OF_RANKS = "Of several processes no memory is measured: run in one to see its curves."
 
 
 class MemoryPanel(QWidget):
@@ -75,6 +76,7 @@ class MemoryPanel(QWidget):
         self._soon = Throttle(0, self)  # the canvas shows another moment first
         self._soon.due.connect(self._show_figures)
         session.results.moment_moved.connect(self._soon.request)
+        session.engine.replaced.connect(self.refresh)
 
     def load_plot(self) -> None:
         """Import pyqtgraph and make the plot; call it after the first paint."""
@@ -95,6 +97,8 @@ class MemoryPanel(QWidget):
             return
         self._show_figures()
         self.plot.refresh()
+        is_one = self._session.engine.client.exchange.ranks is None
+        self._waiting.setText(WAITING if is_one else OF_RANKS)
         self._stack.setCurrentWidget(self.plot if self._store.names else self._waiting)
 
     def set_theme(self, theme: Theme) -> None:

@@ -1,5 +1,6 @@
 """An engine on a host, as the window holds it: the process that leads there, whose words are not taken on trust."""
 
+import time
 import uuid
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -14,7 +15,7 @@ from gradstudio.protocol.hosts.far_frames import FarDecoder
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.hosts.host_command import refusal, start_command
 from gradstudio.protocol.hosts.host_failures import LAST_WORDS, OF_SSH, loss, start_failure
-from gradstudio.protocol.hosts.porter import KEPT
+from gradstudio.protocol.hosts.porter import KEPT, QUIET_S
 from gradstudio.protocol.hosts.tensor_sending import ASK_BYTES, PIECE_BYTES, TensorSending
 from gradstudio.protocol.messages.events import Event, Log
 from gradstudio.protocol.messages.hosting import Beat, Document, Handover, Join, Lacking, Leave, Stay, Staying
@@ -25,6 +26,9 @@ BEAT_MS: Final = 1000
 LEAVE_MS: Final = 5000
 GONE: Final = 6
 """The exit code of a visitor who found no engine of the name any more (`protocol.hosts.visit`)."""
+LET_GO: Final = 7
+"""That of one whom it let go, for nobody was heard (`protocol.hosts.visit`)."""
+SILENT: Final = "The line to “{host}” is broken: this window was not heard there for {seconds} s."
 MOST_TO_WRITE: Final = 4 * PIECE_BYTES
 TELL_BYTES: Final = 5_000_000
 """So often it is said how much of more than that was sent."""
@@ -48,8 +52,9 @@ class FarChild(EngineChild):
         self._name = ""
         super().__init__(start_command(host, bundle_key(), *options), parent)
         self.process.bytesWritten.connect(self._send_more)
+        self._beat_s = time.time()  # also of the time that a machine sleeps
         self._heart = QTimer(self)
-        self._heart.timeout.connect(lambda: self.process.write(encode(Beat(heard=self._frames.heard))))
+        self._heart.timeout.connect(self._beat)
         self._heart.start(BEAT_MS)
 
     def _frames_of(self, request: Request) -> Iterable[bytes]:
@@ -189,6 +194,19 @@ class FarChild(EngineChild):
             self.end_there()
         super()._on_process_finished(code, status)
 
+    def _beat(self) -> None:
+        """Say that somebody is here; after a sleep in which nobody did, the line was let go there, which ssh hides."""
+        before, self._beat_s = self._beat_s, time.time()
+        if self.stays and self._beat_s - before > QUIET_S:
+            self._lose()
+        else:
+            self.process.write(encode(Beat(heard=self._frames.heard)))
+
+    def _lose(self) -> None:
+        """The line was let go there, and the engine goes on."""
+        self.goes_on, self._reason = True, SILENT.format(host=self.host.name, seconds=QUIET_S)
+        self.process.kill()
+
     def _end_group(self) -> None:
         """What code has started there ends there; a number of a process from there is none of ours."""
 
@@ -204,6 +222,9 @@ class FarChild(EngineChild):
             return self._reason
         if self.stays and not self._frames.greeted:
             self.goes_on = None
+        elif code == LET_GO and self.stays:
+            self.goes_on = True
+            return SILENT.format(host=self.host.name, seconds=QUIET_S)
         elif code == GONE and self.stays:
             return f"What ran on “{self.host.name}” has ended there meanwhile."
         if self._frames.greeted:

@@ -18,6 +18,7 @@ from gradstudio.ui.docks.memory.memory_plot import MemoryPlot
 from gradstudio.ui.docks.memory.panel import MemoryPanel
 from gradstudio.ui.docks.memory.plot_scale import TICK_POINTS
 from gradstudio.ui.docks.memory.run_memory import RunMemory
+from gradstudio.ui.state.engines.rank_child import RankGroup
 from gradstudio.ui.state.session import Session
 from gradstudio.ui.theme import Theme, theme, ui_font
 from tests.ui.conftest import Add
@@ -49,6 +50,13 @@ def test_a_curve_per_series_with_figures_in_units(qtbot: QtBot, session: Session
     assert list(panel.plot._curves) == ["tensors", "process"]
     assert "50 MiB" in panel.legend._labels["tensors"].text()
     assert [line.toolTip() for line in panel.plot._marks] == ["Run 1"]
+
+
+def test_of_several_processes_no_curves_are_promised(session: Session, panel: MemoryPanel) -> None:
+    assert "begin when the engine is ready" in panel._waiting.text()
+    session.engine.client.exchange.ranks = RankGroup(2)
+    panel.refresh()
+    assert panel._waiting.text() == "Of several processes no memory is measured: run in one to see its curves."
 
 
 def test_a_memory_at_rest_keeps_its_curve(qtbot: QtBot, session: Session, panel: MemoryPanel) -> None:
