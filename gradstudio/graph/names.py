@@ -131,10 +131,12 @@ def node_title(node: Node) -> str:
 
 
 def operator_title(node: Node, operator: Operator) -> str:
-    """What a node's operator is called: its title; of one that reads any attribute that attribute, ``.weight``."""
-    reads_any = operator.face is Face.ATTRIBUTE and not operator.symbol
-    name = node.literals.get("name", "").strip("'\"") if reads_any else ""
-    return f".{name}" if name else operator.title
+    """What a node's operator is called: its title; of one for any attribute that one, ``.weight``, ``.fc =``."""
+    is_of_any = operator.face in (Face.ATTRIBUTE, Face.SET_ATTRIBUTE) and not operator.symbol
+    name = node.literals.get("name", "").strip("'\"") if is_of_any else ""
+    if not name:
+        return operator.title
+    return f".{name}" if operator.face is Face.ATTRIBUTE else f".{name} ="
 
 
 def block_word(block: Block) -> str:

@@ -70,11 +70,11 @@ def title_with_target(graph: Graph, item: ItemId, operator: Operator) -> str:
         return operator_title(graph.nodes[item], operator)
     target = _source_text(graph, item, operator, MOST_STEPS)
     if is_alone or not target:
-        return target or operator.title
+        return target or operator_title(graph.nodes[item], operator)
     if operator.face is Face.SET_ITEM:
         return f"{target}{_index(graph, item)} ="
     between = "" if operator.face is Face.SET_ATTRIBUTE else " "
-    return f"{target}{between}{operator.title}"
+    return f"{target}{between}{operator_title(graph.nodes[item], operator)}"
 
 
 def _called(graph: Graph, item: ItemId) -> str:
