@@ -59,6 +59,7 @@ class CallPaths:
         self.graph = graph
         self._places: dict[ItemId, ItemLocation | None] = {}
         self._groups: dict[ItemId, str] = {}
+        self._sources: dict[ItemId, tuple[Source, ...]] = {}
 
     def place(self, item: ItemId) -> ItemLocation | None:
         """The graph in which an item stands, and its id there; None when there is no such item (any more)."""
@@ -141,21 +142,17 @@ class CallPaths:
                 todo += [one for one in further if one not in seen]
                 seen.update(further)
 
-    def sources(self, item: ItemId) -> Iterator[Source]:
+    def sources(self, item: ItemId) -> tuple[Source, ...]:
         """What is wired into an item; of what a loop carries, both what it begins with and what comes back."""
-        place = self.place(item)
-        if place is None or place.item not in place.graph:
-            return
-        prefix, node = prefix_of(item), place.graph.nodes.get(place.item)
-        is_method = node is not None and node.operator == FREE_METHOD and _is_tensor_method(place.graph, node)
-        for wire in place.graph.wires_to(place.item):
-            port = "self" if is_method and wire.port == CALLED else wire.port
-            yield Source(port, ItemId(prefix + wire.source), wire.output)
+        if item not in self._sources:
+            place = self.place(item)
+            self._sources[item] = tuple(_wired(place, prefix_of(item))) if place is not None else ()
+        return self._sources[item]
 
     def source(self, item: ItemId, ports: tuple[str, ...] = MAIN_PORTS) -> Source | None:
         """What is wired into the first of these ports that has a wire."""
-        found = {source.port: source for source in self.sources(item)}
-        return next((found[port] for port in ports if port in found), None)
+        sources = self.sources(item)
+        return next((source for port in ports for source in sources if source.port == port), None)
 
     def resolve(self, item: ItemId, output: int) -> tuple[ItemId, int]:
         """What computed a value, inside the calls that give it and outside those that are given it."""
@@ -313,6 +310,16 @@ def prefix_of(item: ItemId) -> str:
     """What the ids of everything in the same call begin with."""
     calls, separator, _ = item.rpartition(SEPARATOR)
     return calls + separator
+
+
+def _wired(place: ItemLocation, prefix: str) -> Iterator[Source]:
+    if place.item not in place.graph:
+        return
+    node = place.graph.nodes.get(place.item)
+    is_method = node is not None and node.operator == FREE_METHOD and _is_tensor_method(place.graph, node)
+    for wire in place.graph.wires_to(place.item):
+        port = "self" if is_method and wire.port == CALLED else wire.port
+        yield Source(port, ItemId(prefix + wire.source), wire.output)
 
 
 def taken_by(place: ItemLocation, output: int | None = None) -> list[Wire]:

@@ -3,7 +3,8 @@
 A look is a row of `LOOKS`; what is inside functions and classes of the program is looked at in each of their calls.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
 
 from gradstudio.advice.diagnosis.data import argument_values, turn_slips, value_scales
 from gradstudio.advice.diagnosis.data.batch_mixing import MIXING, mixed_examples
@@ -44,8 +45,11 @@ from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.model import Graph, ItemId
+from gradstudio.graph.slices import AT_ONCE, Slices, stop_if, work_through
 from gradstudio.graph.text.code_records import CODE, FREE_METHOD
 
+NODES_AT_ONCE: Final = 100
+"""Of a long program so many are looked at between two stops."""
 Look = Callable[[ProgramView, ItemId, str, Lookup], Iterator[Finding]]
 CHANCES_COMPARED = frozenset({"binary_cross_entropy", "BCELoss"})
 EVERY_LOSS = loss_mistakes.CROSS | loss_mistakes.ELEMENTWISE | loss_mistakes.LOGITS | CHANCES_COMPARED
@@ -129,44 +133,34 @@ for _words, _look in (
         LOOKS[_word] = (*LOOKS.get(_word, ()), _look)
 
 
+class _Noted(NamedTuple):
+    """What is looked at once more when all are known: calls, and what mixes rows, writes in place or compares."""
+
+    calls: list[ItemId]
+    mixing: list[ItemId]
+    writes: list[ItemId]
+    comparing: list[ItemId]
+
+
 def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
     """All of them, in program order.
 
     Args:
         lookup: what is known of a value: its record, or what inference expects.
     """
-    found = list[Finding]()
-    calls, mixing, writes, comparing = list[ItemId](), list[ItemId](), list[ItemId](), list[ItemId]()
+    return work_through(silent_slices(graph, lookup))
+
+
+def silent_slices(graph: Graph, lookup: Lookup) -> Slices[tuple[Finding, ...]]:
+    """The same in slices; the graph stays as it is meanwhile."""
+    found, noted = list[Finding](), _Noted([], [], [], [])
     view = ProgramView(graph)
     keys = {node.operator for node in written_nodes(graph)}
     if any(map(_may_be_one, keys)):
-        for full, inner, item in view.insides():
-            node = inner.nodes.get(item)
-            if node is None or node.bypassed or node.muted or not _may_be_one(node.operator):
-                continue
-            word = view.word(full)
-            if word in MIXING:
-                mixing.append(full)
-            if word in COMPARING:
-                comparing.append(full)
-            if turn_slips.writes_in_place(node.operator):
-                writes.append(full)
-            for look in LOOKS.get(word, ()):
-                found += look(view, full, word, lookup)
-            if node.operator == CALL:
-                calls.append(full)
-                found += leaked_data.trained_on_test(view, full, word, lookup)
-                found += data_scales.other_scale(view, full, word, lookup)
-    origins = RowOrigins(view, lookup)
-    found += split_slips(view, lookup, origins, calls)
-    found += mixed_examples(view, lookup, origins, mixing)
-    found += value_scales.other_scale_of_targets(view, lookup, origins, comparing)
-    found += value_scales.two_orders(view, origins, comparing)
-    found += turn_slips.mixed_with_itself(view, writes, lookup)
-    found += turn_slips.written_data(view, writes, lookup, origins)
-    found += remade_models(view)
-    found += loop_mistakes.of_loops(graph)
-    found += optimizer_mistakes.of_optimizers(graph, lookup)
+        found += yield from _of_nodes(view, lookup, noted)
+    for look in _of_programs(view, lookup, noted):
+        yield from stop_if(graph.nodes)
+        found += look()
     if graph.definitions and any(map(optimizer_mistakes.makes_optimizer, keys)):
         found += optimizer_mistakes.steps_in_functions(view)
     if training_slips.DETACH in keys:
@@ -175,6 +169,47 @@ def silent_mistakes(graph: Graph, lookup: Lookup) -> tuple[Finding, ...]:
         found += [*leaked_data.uncalled_acts(graph), *leaked_data.whole_programs(graph)]
         found += [*code_slips.of_code(graph), *attribute_slips.of_code(graph), *code_order_slips.of_order(graph)]
     return tuple({(one.kind, one.title, path_of(one.node)[-1]): one for one in reversed(found)}.values())[::-1]
+
+
+def _of_nodes(view: ProgramView, lookup: Lookup, noted: _Noted) -> Slices[list[Finding]]:
+    """What is wrong at single nodes; what is looked at later is noted."""
+    found, is_long = list[Finding](), len(view.graph.nodes) > AT_ONCE
+    for number, (full, inner, item) in enumerate(view.insides(), start=1):
+        if is_long and not number % NODES_AT_ONCE:
+            yield
+        node = inner.nodes.get(item)
+        if node is None or node.bypassed or node.muted or not _may_be_one(node.operator):
+            continue
+        word = view.word(full)
+        if word in MIXING:
+            noted.mixing.append(full)
+        if word in COMPARING:
+            noted.comparing.append(full)
+        if turn_slips.writes_in_place(node.operator):
+            noted.writes.append(full)
+        for look in LOOKS.get(word, ()):
+            found += look(view, full, word, lookup)
+        if node.operator == CALL:
+            noted.calls.append(full)
+            found += leaked_data.trained_on_test(view, full, word, lookup)
+            found += data_scales.other_scale(view, full, word, lookup)
+    return found
+
+
+def _of_programs(view: ProgramView, lookup: Lookup, noted: _Noted) -> tuple[Callable[[], Iterable[Finding]], ...]:
+    """Looks at what was noted, and at the whole."""
+    origins, graph = RowOrigins(view, lookup), view.graph
+    return (
+        lambda: split_slips(view, lookup, origins, noted.calls),
+        lambda: mixed_examples(view, lookup, origins, noted.mixing),
+        lambda: value_scales.other_scale_of_targets(view, lookup, origins, noted.comparing),
+        lambda: value_scales.two_orders(view, origins, noted.comparing),
+        lambda: turn_slips.mixed_with_itself(view, noted.writes, lookup),
+        lambda: turn_slips.written_data(view, noted.writes, lookup, origins),
+        lambda: remade_models(view),
+        lambda: loop_mistakes.of_loops(graph),
+        lambda: optimizer_mistakes.of_optimizers(graph, lookup),
+    )
 
 
 def _may_be_one(key: str) -> bool:

@@ -303,12 +303,12 @@ class ProblemStore(QObject):
     def _all_findings(self, told: list[Problem]) -> "Slices[tuple[Finding, ...]]":
         """What a run, the known values and the graph bring to light; not where torch refuses, or warns of the same."""
         from gradstudio.advice.diagnosis.finding_sources import joined_findings
-        from gradstudio.advice.diagnosis.mistakes.silent_mistakes import silent_mistakes
+        from gradstudio.advice.diagnosis.mistakes.silent_mistakes import silent_slices
 
         graph = self._store.graph
         nodes = {problem.node for problem in told if problem.kind in ("failure", "refusal", "warning", "incomplete")}
         yield from stop_if(graph.nodes)
-        silent = silent_mistakes(graph, self._known)
+        silent = yield from silent_slices(graph, self._known)
         yield from stop_if(graph.nodes)
         of_run = yield from self._findings()
         found = joined_findings(silent, of_run, nodes)

@@ -3,10 +3,16 @@
 import pytest
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.mistakes.silent_mistakes import silent_mistakes
+from gradstudio.advice.diagnosis.mistakes.silent_mistakes import (
+    NODES_AT_ONCE,
+    silent_mistakes,
+    silent_slices,
+)
 from gradstudio.advice.fixes.finding_fixes import finding_fixes
 from gradstudio.graph import recipes
-from gradstudio.graph.model import ItemId
+from gradstudio.graph.edits import AddNode, AddWire, apply_all
+from gradstudio.graph.model import ROOT, Graph, ItemId, Node, Wire
+from gradstudio.graph.slices import AT_ONCE, work_through
 from gradstudio.program.compile import compile_graph
 from gradstudio.program.reading.reader import read_script
 from gradstudio.protocol.messages.records import OptimizerRecord, Record, Summary, TensorRecord
@@ -128,3 +134,18 @@ def test_a_rate_that_a_schedule_has_brought_to_zero_is_no_mistake(group: dict[st
         return held if graph.nodes[item].names == ("opt",) else None
 
     assert ("no_rate" in {one.kind for one in silent_mistakes(graph, lookup)}) is is_said
+
+
+def test_a_long_program_is_looked_through_in_slices_and_a_short_one_without_a_stop() -> None:
+    graph, count = Graph(), AT_ONCE + NODES_AT_ONCE
+    short = Graph()
+    for k in range(count):
+        key = "torch.nn.functional.softmax" if k else "torch.randn"
+        edits = [AddNode(Node(id=ItemId(f"n{k}"), operator=key, names=(f"v{k}",)), ROOT, k)]
+        wires = [AddWire(Wire(ItemId(f"n{k - 1}"), 0, ItemId(f"n{k}"), "input"))] if k else []
+        for each in (graph, short) if k < 3 else (graph,):
+            apply_all(each, (*edits, *wires))
+    assert len([*silent_slices(graph, Known())]) >= count // NODES_AT_ONCE
+    assert [*silent_slices(short, Known())] == []
+    found = work_through(silent_slices(graph, Known()))
+    assert found == silent_mistakes(graph, Known()) and len(found) > len(silent_mistakes(short, Known())) > 0
