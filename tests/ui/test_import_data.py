@@ -83,6 +83,14 @@ def test_it_shows_what_is_guessed_and_what_hurts(dialog: ImportDataDialog, qtbot
     assert "far" in words(dialog) and button(dialog, "Import").isEnabled()
 
 
+def test_the_names_of_classes_are_told_from_how_many_rows_they_have(qtbot: QtBot, dark: Theme, tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("a,b\n" + "0.5,0\n1.5,1\n2.5,1\n" * 10)
+    dialog = ImportDataDialog(tmp_path / "table.csv", open_data(tmp_path / "table.csv"), dark)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(lambda: "Rows to learn from + to validate: “0” " in words(dialog) and ", “1” " in words(dialog))
+
+
 def test_what_is_chosen_is_what_is_prepared(dialog: ImportDataDialog, qtbot: QtBot, path: Path) -> None:
     normalise = next(one for one in dialog.findChildren(QCheckBox) if one.text().startswith("Normalise"))
     qtbot.mouseClick(normalise, Qt.MouseButton.LeftButton)

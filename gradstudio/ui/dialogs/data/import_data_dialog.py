@@ -392,8 +392,8 @@ def _shapes(data: Prepared) -> list[str]:
 
 
 def _balance(counts: tuple[tuple[str, int, int], ...]) -> str:
-    """``Rows to learn from + to validate: setosa 40 + 10, …``."""
-    shown = [f"{name} {train:,} + {apart:,}" for name, train, apart in counts[:MOST_CLASSES_SHOWN]]
+    """``Rows to learn from + to validate: “setosa” 40 + 10, …``: names are numbers and points, too."""
+    shown = [f"“{name}” {train:,} + {apart:,}" for name, train, apart in counts[:MOST_CLASSES_SHOWN]]
     more = len(counts) - len(shown)
     rest = f", and {more} more" if more > 0 else ""
     return f"Rows to learn from + to validate: {', '.join(shown)}{rest}"
