@@ -61,7 +61,8 @@ def _leaks(data: Prepared) -> list[str]:
         flat = target.reshape(-1).astype(np.float32)
         same = [name for k, name in enumerate(data.columns) if np.array_equal(data.train.inputs[:, k], flat)]
         if same and len(np.unique(flat)) > 1:
-            found.append(f"{_listed(same)} holds the target itself: leave it out.")
+            holds, it = ("holds", "it") if len(same) == 1 else ("hold", "them")
+            found.append(f"{_listed(same)} {holds} the target itself: leave {it} out.")
     return found
 
 
@@ -71,10 +72,15 @@ def _columns(data: Prepared) -> list[str]:
         inputs = data.train.inputs
         constant = [name for k, name in enumerate(data.columns) if (inputs[:, k] == inputs[0, k]).all()]
         if constant:
-            found.append(f"{_listed(constant)} has one value in all rows to learn from: it says nothing, leave it out.")
+            stand = "in all rows to learn from"
+            if len(constant) == 1:
+                found.append(f"{_listed(constant)} has one value {stand}: it says nothing, leave it out.")
+            else:
+                found.append(f"{_listed(constant)} have one value each {stand}: they say nothing, leave them out.")
     unordered = [name for name, words in data.classes_of if len(words) > 2]
     if unordered:
-        found.append(f"{_listed(unordered)} is words: they become 0, 1, 2 …, an order that means nothing.")
+        hold = "holds" if len(unordered) == 1 else "hold"
+        found.append(f"{_listed(unordered)} {hold} words: they become 0, 1, 2 …, an order that means nothing.")
     return found
 
 

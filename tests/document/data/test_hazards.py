@@ -36,13 +36,14 @@ def test_good_data_have_no_warning() -> None:
         (data(GOOD * 50, CLASSES), "Values go up to"),
         (data(GOOD, (np.arange(40) < 3).astype(np.int64)), "“a” has 37 rows, “b” 3"),
         (data(np.c_[GOOD[:, 0], np.ones(40)], CLASSES), "“c1” has one value"),
+        (data(np.c_[GOOD[:, 0], np.ones((40, 2))], CLASSES), "“c1”, “c2” have one value each"),
         (data(np.c_[GOOD[:, 0], CLASSES], CLASSES), "“c1” holds the target itself"),
         (data(GOOD, CLASSES, Rows(GOOD[:3].astype(np.float32), CLASSES[:3])), "3 rows to validate stand among"),
         (data(GOOD[:5], CLASSES[:5]), "5 rows to learn from"),
         (data(GOOD, (GOOD.sum(1) * -300_000).astype(np.float32)), "The target goes up to 5."),
         (data(GOOD, np.zeros(40, np.int64)), "one class only"),
         (data(GOOD, CLASSES, classes=("a", "b", "c")), "“c” has no row to learn from"),
-        (data(GOOD, CLASSES, classes_of=(("c0", ("u", "v", "w")),)), "an order that means nothing"),
+        (data(GOOD, CLASSES, classes_of=(("c0", ("u", "v", "w")),)), "“c0” holds words: they become 0"),
     ],
 )
 def test_each_is_said_and_nothing_else(found: Prepared, words: str) -> None:
