@@ -110,11 +110,11 @@ class Trial:
         self.reason, self.seconds, self.threads = "", 0.0, 0
         self.hopeless_at: int | None = None
         self._curves, self._numbers = HeardCurves(self.graph), ResultNumbers(self.graph)
-        self.losses: list[float] = []
+        self.losses: Sequence[float] = []
         self.last: dict[str, float | None] = {}
 
     @property
-    def curves(self) -> dict[str, list[float]]:
+    def curves(self) -> dict[str, Sequence[float]]:
         """Numbers of each turn, by title."""
         return {name: curve.values for name, curve in self._curves.longest().items()}
 
@@ -132,7 +132,7 @@ class Trial:
             self.reason = FAILED_AT.format(node=event.address, error=event.type_name, message=event.message)
 
     @property
-    def figures(self) -> list[float]:
+    def figures(self) -> Sequence[float]:
         """What it is judged by, in each turn."""
         return self.losses if self.judge is None else self.curves.get(self.judge.name, [])
 

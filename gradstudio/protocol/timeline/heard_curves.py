@@ -1,6 +1,7 @@
 """Curves as an engine tells of them, for whoever has no window: of each value that of the loop which told most."""
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gradstudio.graph.model import Graph, ItemId
@@ -13,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class HeardCurve(NamedTuple):
-    """Numbers of consecutive turns of a loop, from turn `first` on."""
+    """Numbers of consecutive turns of a loop, from turn `first` on: eight bytes each, for there may be millions."""
 
     loop: ItemId
     first: int
-    values: list[float]
+    values: Sequence[float]
 
 
 class HeardCurves:
@@ -27,7 +28,7 @@ class HeardCurves:
         """Nothing was heard; `graph` says how nodes are called."""
         self._graph = graph
         self._axis = AxisSteps()
-        self._heard: dict[tuple[str, ItemId], HeardCurve] = {}
+        self._heard: dict[tuple[str, ItemId], tuple[int, array[float]]] = {}
 
     def hear(self, event: Turned) -> None:
         """Turns of a loop have gone by."""
@@ -36,14 +37,14 @@ class HeardCurves:
             name = curve_title_in(self._graph, curve.key)
             values = memoryview(curve.data).cast("d")
             first = max(event.number - len(values), 0)
-            self._heard.setdefault((name, event.loop), HeardCurve(event.loop, first, [])).values.extend(values)
+            self._heard.setdefault((name, event.loop), (first, array("d")))[1].extend(values)
 
     def longest(self) -> dict[str, HeardCurve]:
         """By title."""
         found: dict[str, HeardCurve] = {}
-        for (name, _), curve in self._heard.items():
-            if name not in found or len(curve.values) > len(found[name].values):
-                found[name] = curve
+        for (name, loop), (first, values) in self._heard.items():
+            if name not in found or len(values) > len(found[name].values):
+                found[name] = HeardCurve(loop, first, values)
         return found
 
     def each(self) -> dict[str, int]:

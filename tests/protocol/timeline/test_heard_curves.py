@@ -106,7 +106,7 @@ def test_curves_of_two_loops_lie_on_one_axis() -> None:
     told = Curve(CurveKey(loss), numbers(3.0, 2.0, 1.0))
     heard.hear(Turned(inner.id, turn=2, total=3, around=(1,), number=6, curves=(told,)))
     heard.hear(Turned(outer.id, turn=1, total=2, number=2, curves=(Curve(CurveKey(accuracy), numbers(0.75)),)))
-    assert heard.longest()["loss"].values == [6.0, 5.0, 4.0, 3.0, 2.0, 1.0]
+    assert list(heard.longest()["loss"].values) == [6.0, 5.0, 4.0, 3.0, 2.0, 1.0]
     assert heard.each() == {"accuracy_test": 3}
     steps, values = heard.points()["accuracy_test"]
     assert steps.tolist() == [2.0, 5.0] and values.tolist() == [0.5, 0.75]
