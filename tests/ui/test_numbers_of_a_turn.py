@@ -76,7 +76,7 @@ from torch import optim
 torch.manual_seed(1)
 w = torch.zeros(2, requires_grad=True)
 opt = optim.SGD([w], lr=0.01)
-for epoch in range(40):
+for epoch in range(150):
     for batch in range(5):
         loss = ((w - 1) ** 2).mean()
         opt.zero_grad()
@@ -97,5 +97,12 @@ def test_where_it_stands_is_told_by_the_number_on_the_axis_of_the_curves(desk: D
     assert desk.session.results.tables.loops.goal == (20, 2)
     desk.rest()
     desk.until(lambda: said and "stands at the end of" in said[-1])
-    assert "at the end of turn 103," in said[-1] and "to be at turn 200 again" in said[-1]
+    assert "at the end of turn 103," in said[-1] and "to be at turn 750 again" in said[-1]
     assert not desk.session.results.tables.loops.goal
+    said.clear()
+    QTimer.singleShot(0, type_turn)  # of the loop around
+    desk.session.attention.select([])
+    desk.window.actions["run.go_to_turn"].trigger()
+    desk.rest()
+    desk.until(lambda: said and "stands at the end of" in said[-1])
+    assert f"at the end of turn {BACK}," in said[-1]

@@ -57,7 +57,9 @@ class TurnRequest(QObject):
             return
         loop, node, turns = self._waiting
         self._forget()
-        if not self.show(node, turns) or state.outcome != "done":
+        ran = self._results.timeline.turns_of(node)  # within the turn, where that holds a loop around the node
+        is_there = self.show(node, turns) or any(one[: len(turns)] == turns for one in ran)
+        if not is_there or state.outcome != "done":
             return
         curves = self._results.tables.curves
         number = curves.number_of(loop, turns)
