@@ -40,7 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if not words or words[0] not in (*VERBS, "-h", "--help", "--version"):
             return _window(words)
+        words, of_script = _without_script_options(words)
         options = _parser().parse_args(words)
+        options.of_script = of_script
         handler: Callable[[argparse.Namespace], int] = options.handler
         return handler(options)
     except KeyboardInterrupt:
@@ -49,6 +51,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
+
+
+def _without_script_options(words: list[str]) -> tuple[list[str], list[str]]:
+    """Of `train`, what stands behind ``--`` is the script's: a parser would drop the mark behind a file's name."""
+    if words[0] != "train" or "--" not in words:
+        return words, []
+    place = words.index("--")
+    return words[:place], words[place + 1 :]
 
 
 def _parser() -> argparse.ArgumentParser:

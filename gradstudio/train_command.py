@@ -111,7 +111,7 @@ def train(options: argparse.Namespace) -> int:
         return UNREADABLE
     if options.attached and (code := outlive_starter()) is not None:
         return code
-    of_torchrun, of_script = split(options.rest)
+    of_torchrun, of_script = options.rest, options.of_script
     if not options.slurm and (wrong := options_problem(of_torchrun)):
         print(wrong, file=sys.stderr)
         return USAGE
@@ -255,14 +255,6 @@ def _print(text: str) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         signal.raise_signal(signal.SIGTERM)
-
-
-def split(rest: list[str]) -> tuple[list[str], list[str]]:
-    """What is torchrun's, and behind ``--`` what is the script's."""
-    if "--" not in rest:
-        return rest, []
-    place = rest.index("--")
-    return rest[:place], rest[place + 1 :]
 
 
 def begins_again(of_torchrun: list[str]) -> bool:

@@ -15,7 +15,7 @@ from gradstudio import train_command
 from gradstudio.cli import main
 from gradstudio.document.errors import CheckpointThere
 from gradstudio.protocol.torchrun import torchrun_entry
-from gradstudio.train_command import begins_again, split, with_resume
+from gradstudio.train_command import begins_again, with_resume
 from tests.helpers import engine_forks
 from tests.helpers.patience import PATIENCE_SECONDS, wait_until
 
@@ -38,11 +38,6 @@ def program(tmp_path: Path) -> Path:
     path = tmp_path / "line.py"
     path.write_text(PROGRAM)
     return path
-
-
-def test_what_follows_two_dashes_is_the_scripts() -> None:
-    assert split(["--nproc-per-node", "2"]) == (["--nproc-per-node", "2"], [])
-    assert split(["--nnodes", "1", "--", "--steps", "3"]) == (["--nnodes", "1"], ["--steps", "3"])
 
 
 def test_nothing_runs_without_a_yes(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,10 +90,11 @@ def test_two_processes_of_torchrun_train_and_their_script_stays(program: Path) -
         (["--help"], 0, ""),
     ],
 )
+@pytest.mark.parametrize("of_torchrun", [["--nproc-per-node", "2"], []])
 def test_the_scripts_own_words_about_its_options_come_before_torchrun(
-    words: list[str], code: int, said: str, program: Path, capfd: pytest.CaptureFixture[str]
+    words: list[str], code: int, said: str, of_torchrun: list[str], program: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["train", "--trust", str(program), "--nproc-per-node", "2", "--", *words]) == code
+    assert main(["train", "--trust", str(program), *of_torchrun, "--", *words]) == code
     told = capfd.readouterr()
     assert (told.err or told.out).startswith("usage: line.py [-h] [--steps STEPS]") and told.err.endswith(said)
     assert "all, resumed ones included" in told.out or code

@@ -220,17 +220,23 @@ def test_a_line_that_is_let_go_there_for_nobody_was_heard_is_said_and_what_runs_
     desk.until(lambda: desk.session.results.loops)
     processes = family(desk)
     for way in ("the line that began it", "one that took it up"):
-        while [one.is_joined for one in host_check.staying(host)] != [False]:
-            continue  # nothing else happens in this window: it sleeps
+        sleep_until_let_go(host)
         desk.until(lambda: desk.session.engine.state == "dead")
         assert client.goes_on, way
         offer = desk.window.room.status_menus.offer
         assert offer is not None and "was not heard there for 8 s" in offer.toolTip(), way
         desk.window.actions["run.take_up"].trigger()
         desk.until(lambda: desk.session.engine.state == "busy")
+    sleep_until_let_go(host)
     desk.window.actions["run.keep"].trigger()
-    client.move_to("", None)
+    client.move_to("", None)  # before anything is heard of that: it is ended all the same
     desk.until(lambda: all(map(is_gone, processes)))
+
+
+def sleep_until_let_go(host: Host) -> None:
+    """Nothing happens in this window, until nobody is on the line there."""
+    while [one.is_joined for one in host_check.staying(host)] != [False]:
+        continue
 
 
 class Chooser(QTimer):

@@ -189,7 +189,7 @@ class FarChild(EngineChild):
         return self._frames
 
     def _on_process_finished(self, code: int, status: QProcess.ExitStatus) -> None:
-        is_broken = status == QProcess.ExitStatus.CrashExit or code == OF_SSH
+        is_broken = status == QProcess.ExitStatus.CrashExit or code in (OF_SSH, LET_GO)
         if self._is_to_end and is_broken:  # nobody knows whether it was heard there
             self.end_there()
         super()._on_process_finished(code, status)
