@@ -79,8 +79,10 @@ BY_HAND = {
         "loss": (6 * COLUMN, 608),
         "backward": (7 * COLUMN, 608),
     },
-    "17_momentum_and_adam": {"n1": (0, 0)},
     "23_descent_in_a_bowl": {"n1": (0, 0), "n2": (0, 424)},
+    "17_momentum_and_adam": {"n1": (0, 0), "n2": (304, 456)},
+    "18_why_normalise": {"n4": (304, -160)},
+    "20_residual": {"n9": (1728, 152), "n10": (1992, 152), "n11": (2256, 152)},
 }
 """Where Tidy was helped: no wire passes behind a card, and long programs are folded so that they can be read."""
 NOTE_PLACES = {

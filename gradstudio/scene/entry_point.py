@@ -43,19 +43,22 @@ def first_box(graph: Graph, placement: Placement) -> Box | None:
 
 
 def ways_to_loss(graph: Graph, placement: Placement) -> tuple[Box, ...]:
-    """From the beginning to what the first backward begins at: with all that leads there, and without what is between.
+    """From the beginning to what the first backward begins at: with all that leads there, without it, without a note.
 
     Nothing without a backward.
     """
     is_backward = (item for item in graph.order() if item in graph.nodes and _goes_back(graph, item))
     backward = next(is_backward, None)
     losses = [wire.source for wire in graph.wires_to(backward)] if backward is not None else []
-    first = first_box(graph, placement)
-    if not losses or first is None:
+    first, item = first_box(graph, placement), first_item(graph)
+    if not losses or first is None or item is None:
         return ()
     loss = losses[0]
-    seen = (placement.extent(ancestors_of(graph, loss) | {loss}), placement.extent((loss,)))
-    return tuple(union((first, box)) or first for box in seen if box is not None)
+    leading, ends = placement.extent(ancestors_of(graph, loss) | {loss}), placement.extent((loss,))
+    if leading is None or ends is None:
+        return ()
+    ways = (union((first, leading)), union((first, ends)), placement.extent((item, loss)))
+    return tuple(way for way in ways if way is not None)
 
 
 def _goes_back(graph: Graph, item: ItemId) -> bool:

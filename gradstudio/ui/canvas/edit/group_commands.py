@@ -106,7 +106,7 @@ class GroupCommands(QObject):
         known = self.cameras_of_scopes.get(self._scope.path)
         if known is not None:
             self._navigation.restore_view(*known)
-        elif self._canvas.viewport().isVisible():
+        elif self._scope.path and self._canvas.viewport().isVisible():
             self._navigation.open_inside()
 
     # -------------------------------------------------------------- making and taking apart
