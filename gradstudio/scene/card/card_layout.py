@@ -343,9 +343,9 @@ def _placed(layout: CardLayout, measure: Measure) -> CardLayout:
     first = 0 if _shares_rows(layout.inputs, layout.outputs) else len(layout.outputs)
     outputs = tuple(_placed_output(row, layout.width, top + ROW * (k + 0.5)) for k, row in enumerate(layout.outputs))
     left = _field_left(layout, measure)
-    beside = 0 if first else len(outputs)
+    rooms = [] if first else [min(max(HINT_ROOM, measure(row.label, "label") + 8), layout.width / 2) for row in outputs]
     inputs = tuple(
-        _placed_input(row, top + ROW * (first + k), left(row), layout.width - (HINT_ROOM if k < beside else 0.0))
+        _placed_input(row, top + ROW * (first + k), left(row), layout.width - (rooms[k] if k < len(rooms) else 0.0))
         for k, row in enumerate(layout.inputs)
     )
     end = top + ROW * max(len(outputs), first + len(inputs), len(layout.captions))

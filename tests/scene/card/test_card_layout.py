@@ -6,6 +6,7 @@ from gradstudio.graph import recipes
 from gradstudio.graph.edits import apply_all
 from gradstudio.graph.model import Graph, ItemId
 from gradstudio.operators.model import Family
+from gradstudio.program.reading.reader import read_script
 from gradstudio.scene.card.card_layout import BODY_EDGE, HEADER, MAXIMUM_WIDTH, ROW, card_layout
 from gradstudio.scene.card.frame_layout import frame_layout
 
@@ -142,3 +143,13 @@ def test_the_numbers_of_a_tensor_have_the_room_that_a_longer_name_below_leaves()
     graph, (item,) = graph_with("torch.full")
     starts = {row.field.x for row in card_layout(graph, item, measure).inputs if row.field is not None}
     assert len(starts) == 1, "all others stand in one column"
+
+
+def test_a_literal_ends_before_the_name_that_stands_beside_it() -> None:
+    graph = read_script("BATCH_SIZE, EPSILON_DECAY, LR = 8, 1000, 0.001\n").graph
+    (item,) = graph.nodes
+    layout = card_layout(graph, item, measure)
+    for row, output in zip(layout.inputs, layout.outputs, strict=False):
+        assert row.field is not None
+        assert row.y == output.y
+        assert row.field.right <= layout.width - measure(output.label, "label")
