@@ -328,7 +328,7 @@ def test_a_window_that_closes_leaves_what_it_kept_running(
 
 @pytest.mark.parametrize("moment", ["cut and seen", "cut just now", "slow"])
 def test_what_is_no_longer_kept_running_ends_there_when_another_place_is_chosen(
-    desk: Desk, connect, moment: str
+    desk: Desk, connect, qtbot: QtBot, moment: str
 ) -> None:
     connect(f"{sys.executable} {slow_line.__file__} {DELAY_MS} {{server}}" if moment == "slow" else "")
     desk.until(lambda: desk.session.engine.ready)
@@ -342,7 +342,10 @@ def test_what_is_no_longer_kept_running_ends_there_when_another_place_is_chosen(
         os.kill(client.pid, signal.SIGKILL)
     if moment == "cut and seen":
         desk.until(lambda: client.goes_on)
-    actions["run.keep"].trigger()
+    with qtbot.waitSignal(desk.session.run.status.noted, raising=False, timeout=0) as said:
+        actions["run.keep"].trigger()
+    is_told = bool(said.args) and "“far” is not on the line" in said.args[0] and "Running on hosts…" in said.args[0]
+    assert is_told == (moment == "cut and seen")
     client.move_to("", None)
     if moment == "slow":
         processes[0].kill()

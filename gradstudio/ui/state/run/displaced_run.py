@@ -12,6 +12,11 @@ from gradstudio.ui.state.run.run_status import Offer, RunStatus
 if TYPE_CHECKING:
     from gradstudio.protocol.messages.hosting import Document
 
+ENDS_LATER = (
+    "“{host}” is not on the line: what runs there ends when another engine takes over here, if the host is reached "
+    "then. Later Run ▸ Other machines ▸ Running on hosts… ends it."
+)
+
 
 class DisplacedRun:
     """Remembers what ran, for as long as the engine cannot tell it.
@@ -105,8 +110,10 @@ class AwayRun:
         self._status.set(busy=True, verb="run", outcome="", reason="")  # it ends where what is heard says so
 
     def keep(self) -> None:
-        """Have the host keep what is drawn, for whoever takes it up."""
+        """Have the host keep what is drawn, for whoever takes it up; or say when what goes on there ends."""
         self._requests.keep()
+        if self._client.goes_on and not self._client.title_there:
+            self._status.noted.emit(ENDS_LATER.format(host=self._client.place))
 
     def _on_client_joined(self, is_busy: bool) -> None:
         """What it said meanwhile was heard."""
