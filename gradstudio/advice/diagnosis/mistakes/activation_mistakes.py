@@ -1,7 +1,7 @@
 """Activations that are applied to what they cannot mend: to themselves, or to scores that saturate them."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CHANCES, LOGARITHMS, SIGMOIDS, computing_stage
@@ -26,7 +26,7 @@ def doubled(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iter
     stage = computing_stage(view, source.item, source.output) if source is not None else None
     is_sigmoid = word in SIGMOIDS
     again = SIGMOIDS if is_sigmoid else CHANCES
-    if source is None or stage is None or stage.word not in again:
+    if source is None or stage is None or stage.word not in again or _is_one_of_many(view, item, stage.item, again):
         return
     name, before = word.lower().replace("logsoftmax", "log_softmax"), stage.word.lower()
     narrow = "between 0.5 and 0.73" if is_sigmoid else "nearly alike"
@@ -39,6 +39,13 @@ def doubled(view: ProgramView, item: ItemId, word: str, _lookup: Lookup) -> Iter
         "gradients are small. Take one of the two away.",
         tuple(dict.fromkeys((item, source.item, stage.item))),
     )
+
+
+def _is_one_of_many(view: ProgramView, item: ItemId, before: ItemId, again: Container[str]) -> bool:
+    """Whether three or more stand in a row: a chain that shows how gradients vanish, and nobody's slip."""
+    source = view.source(before, FIRST)
+    third = computing_stage(view, source.item, source.output) if source is not None else None
+    return (third is not None and third.word in again) or any(view.word(one) in again for one in view.followers(item))
 
 
 def unscaled_scores(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:

@@ -81,6 +81,16 @@ def test_softmax_before_cross_entropy() -> None:
     assert silent_mistakes(d.graph, Known()) == ()
 
 
+@pytest.mark.parametrize("many", [2, 3, 8])
+def test_a_sigmoid_of_a_sigmoid_is_a_slip_and_a_chain_of_them_is_meant(many: int) -> None:
+    d = Drawing()
+    x = d.add("torch.randn", size="(2,)", name="x", requires_grad="True")
+    for _ in range(many):
+        x = d.add("torch.sigmoid", x)
+    found = silent_mistakes(d.graph, Known())
+    assert [finding.kind for finding in found] == (["twice_sigmoid"] if many == 2 else [])
+
+
 @pytest.mark.parametrize("before", ["torch.softmax", "torch.nn.functional.relu", "torch.nn.functional.log_softmax"])
 def test_nll_loss_of_what_is_no_logarithm(before: str) -> None:
     d = Drawing()
@@ -140,7 +150,7 @@ def test_a_long_program_is_looked_through_in_slices_and_a_short_one_without_a_st
     graph, count = Graph(), AT_ONCE + NODES_AT_ONCE
     short = Graph()
     for k in range(count):
-        key = "torch.nn.functional.softmax" if k else "torch.randn"
+        key = "torch.nn.functional.softmax" if k % 3 else "torch.relu" if k else "torch.randn"
         edits = [AddNode(Node(id=ItemId(f"n{k}"), operator=key, names=(f"v{k}",)), ROOT, k)]
         wires = [AddWire(Wire(ItemId(f"n{k - 1}"), 0, ItemId(f"n{k}"), "input"))] if k else []
         for each in (graph, short) if k < 3 else (graph,):
