@@ -18,6 +18,7 @@ from gradstudio.protocol.hosts.host_book import Host, HostBook
 from gradstudio.protocol.messages.events import Device
 from gradstudio.ui.dialogs.running_dialog import RunningDialog
 from tests.helpers import slow_line, ssh_server
+from tests.helpers.patience import wait_until
 from tests.ui.desk import Desk, standing
 
 pytestmark = [
@@ -235,8 +236,7 @@ def test_a_line_that_is_let_go_there_for_nobody_was_heard_is_said_and_what_runs_
 
 def sleep_until_let_go(host: Host) -> None:
     """Nothing happens in this window, until nobody is on the line there."""
-    while [one.is_joined for one in host_check.staying(host)] != [False]:
-        continue
+    wait_until("the line is let go", lambda: [one.is_joined for one in host_check.staying(host)] == [False])
 
 
 class Chooser(QTimer):

@@ -22,7 +22,7 @@ from typing import Final
 import msgspec
 
 from gradstudio.protocol.framing import encode
-from gradstudio.protocol.hosts import meeting_place, porter
+from gradstudio.protocol.hosts import left_record, meeting_place, porter
 from gradstudio.protocol.hosts.meeting_place import SOCKET
 from gradstudio.protocol.messages.events import Log
 from gradstudio.protocol.messages.hosting import Ask, Beat, Document, Join, Leave, Needs, Piece, Stay
@@ -31,7 +31,7 @@ from tools.campaign import frames
 from tools.campaign.far.frames import DIGEST, NAME, TENSOR, changed, conversation
 from tools.campaign.watch import MADE_OF_TEXT, WRITING, Wrong
 
-LOADED: Final = (meeting_place, Log, Take)
+LOADED: Final = (left_record, meeting_place, Log, Take)
 """What a porter loads late is there before it is looked at."""
 PATIENCE_S: Final = 30.0
 LOOK_S: Final = 0.001

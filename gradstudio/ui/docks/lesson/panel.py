@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QShowEvent, QTextDocument
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -67,6 +67,7 @@ class LessonPanel(QWidget):
         self._area.setWidget(self._inner)
         self._area.setWidgetResizable(True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.verticalScrollBar().rangeChanged.connect(self._on_range_changed)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._area)
@@ -79,6 +80,10 @@ class LessonPanel(QWidget):
         """Take up another theme."""
         self._theme = theme
         self._show_done()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        QTimer.singleShot(0, self, self._on_range_changed)
 
     # ------------------------------------------------------------------ inner workings
 
@@ -93,7 +98,12 @@ class LessonPanel(QWidget):
 
     def _on_watch_changed(self) -> None:
         self._show_done()
-        QTimer.singleShot(0, self, self._look_at_current)  # when the rows have their new heights
+        QTimer.singleShot(0, self, self._look_at_current)
+
+    def _on_range_changed(self) -> None:
+        """The rows have new heights, or the dock has; or it is in front again."""
+        if self.watch.current != 0:
+            self._look_at_current()
 
     def _fill(self) -> None:
         for row in self.steps:

@@ -71,6 +71,7 @@ class FarChild(EngineChild):
             return
         self._name, self._is_to_end = self.stays or uuid.uuid4().hex, not title
         self.process.write(encode(Stay(name=self._name, title=title, ends=not title)))
+        self.process.write(encode(Beat(heard=self._frames.heard)))  # who is silent from now on has let go
         self.stays, self.is_kept = self._name if title else "", False
         self.kept.emit()
 

@@ -11,12 +11,12 @@ from PySide6.QtCore import QObject, Signal
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.charts import Numbers
 from gradstudio.protocol.messages.progress import CurveKey, Turned
-from gradstudio.protocol.timeline.loop_begins import LoopBegins
 from gradstudio.protocol.timeline.model import Turns
 from gradstudio.ui.state.throttle import Throttle
 
 if TYPE_CHECKING:
     from gradstudio.protocol.timeline.axis_steps import AxisSteps
+    from gradstudio.protocol.timeline.loop_begins import LoopBegins
 
 CAPACITY = 1 << 20
 """Points kept of a curve; of more, every four become the lowest and the highest of them."""
@@ -271,6 +271,8 @@ class CurveStore(QObject):
     def add(self, event: Turned) -> None:
         """Turns of a loop have gone by."""
         import numpy as np
+
+        from gradstudio.protocol.timeline.loop_begins import LoopBegins  # the first picture has no turns
 
         if event.curves and self._parting:
             self._part()

@@ -142,3 +142,14 @@ def test_a_run_of_the_program_before_the_change_does_not_count(desk: Desk, qtbot
     desk.until(lambda: desk.session.run.can("run"))
     desk.key(Key.Key_F5)
     desk.until(lambda: panel.watch.current == 3)
+
+
+def test_what_is_next_is_in_view_also_where_the_lesson_was_behind_another_dock(desk: Desk, qtbot: QtBot) -> None:
+    begin(desk, qtbot, "16_learning_rate")
+    panel = desk.window.room.lesson
+    panel.hide()
+    for number in range(len(panel.steps) - 1):
+        panel.watch.tick(number, True)
+    come_to_rest(desk)
+    panel.show()
+    desk.until(partial(is_next_in_view, desk))
