@@ -101,7 +101,7 @@ def _write(path: Path, recorder: StepRecorder, names: CallerNames, level: int | 
         notes=tuple(_notes(recorder)),
         repeats=beginning is not None,
     )
-    _replace_tensors(tensor_folder(path), stored)
+    _replace_tensors(path, stored)
     write_file(path, drawing.data.encode(), durable=False)
     write_record(record_beside(path), head, events)
 
@@ -129,12 +129,21 @@ def _drawing(text: str, tensors: tuple[StoredTensor, ...]) -> Drawing:
     return Drawing(graph, read.lines, compile_graph(graph).code, dumps(graph))
 
 
-def _replace_tensors(folder: Path, tensors: Mapping[str, StoredTensor]) -> None:
-    """Those of the document that is written over go."""
-    for file in folder.glob("*.safetensors"):
-        if file.stem not in tensors and _DIGEST.fullmatch(file.stem):
-            file.unlink(missing_ok=True)
+def _replace_tensors(path: Path, tensors: Mapping[str, StoredTensor]) -> None:
+    """Those that the document which is written over names go, but for those of a script of its name."""
+    folder = tensor_folder(path)
+    if folder.is_dir():
+        for digest in _digests(path) - _digests(path.with_suffix(".py")) - tensors.keys():
+            (folder / f"{digest}.safetensors").unlink(missing_ok=True)
     write_tensors(tensors.values(), folder, durable=False)
+
+
+def _digests(path: Path) -> set[str]:
+    """Of the stored tensors that a file names; of one that cannot be read none."""
+    try:
+        return set(_DIGEST.findall(path.read_text(encoding="utf-8", errors="replace")))
+    except OSError:
+        return set()
 
 
 def _sources(

@@ -147,3 +147,13 @@ def test_what_an_optimizer_had_learnt_before_is_said_to_be_missing(tmp_path: Pat
             optimizer.step()
         texts.append((tmp_path / "step.gsg").read_text())
     assert ["had learnt before" in text for text in texts] == [False, True]
+
+
+def test_stored_tensors_of_a_script_of_that_name_stay(tmp_path: Path) -> None:
+    file = tmp_path / "step.tensors" / f"{'a' * 64}.safetensors"
+    file.parent.mkdir()
+    file.write_bytes(b"")
+    net = nn.Linear(5, 5)
+    with gradstudio.record(tmp_path / "step.gsg"):
+        net(torch.randn(4, 5)).square().sum().backward()
+    assert file.exists(), "the document that was written over did not name it"
