@@ -19,6 +19,7 @@ class KeptValues:
         random: the state of torch's random numbers on the CPU.
         is_whole: nothing was too large, and nothing was of a kind that is not kept; else only small ones are there.
         has_moments: an optimizer had learnt something before, which is not kept.
+        has_gradients: the first backward added to gradients that were there, which are not kept.
     """
 
     def __init__(self) -> None:
@@ -26,7 +27,9 @@ class KeptValues:
         self.values: dict[int, Tensor] = {}
         self.random = torch.get_rng_state()
         self.is_whole = True
-        self.has_moments = False
+        self.has_moments = self.has_gradients = False
+        self._tensors: list[Tensor] = []
+        self._goes_back = False
         self._bytes = 0
 
     def keep(self, tensors: Iterable[Tensor]) -> None:
@@ -44,7 +47,14 @@ class KeptValues:
         states = list(optimizer.state.values())
         self.has_moments |= any(isinstance(one, Tensor) for state in states for one in state.values())
 
+    def look_at_gradients(self) -> None:
+        """A backward is about to add to them."""
+        if not self._goes_back:
+            self._goes_back = True
+            self.has_gradients = any(map(_has_gradient, self._tensors))
+
     def _keep(self, tensor: Tensor) -> None:
+        self._tensors.append(tensor)
         is_plain = _is_plain(tensor)
         if is_plain:
             self._bytes += tensor.numel() * tensor.element_size()
@@ -72,6 +82,11 @@ def in_one(tensors: Iterable[Tensor], values: Mapping[int, Tensor]) -> Tensor | 
 
 def _holds(part: Tensor, value: Tensor) -> bool:
     return part.dtype == value.dtype or torch.equal(part.to(value.dtype), value.reshape(-1))
+
+
+def _has_gradient(tensor: Tensor) -> bool:
+    grad = tensor.grad if tensor.is_leaf else None
+    return grad is not None and (not _is_plain(grad) or bool(grad.any()))
 
 
 def _is_plain(tensor: Tensor) -> bool:

@@ -1,6 +1,6 @@
 """The statements by which a run of a recorded step begins with what was there before it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from torch import Tensor, nn
 
@@ -111,3 +111,16 @@ class StepBeginning:
 def state_of(modules: Sequence[nn.Module]) -> list[Tensor]:
     """What the state of a list of these holds, in its order."""
     return list(nn.ModuleList(modules).state_dict(keep_vars=True).values())
+
+
+def check_parts(folded: Iterable[nn.Module], around: Collection[int]) -> None:
+    """What a folded module holds stands in it alone: else a run would learn two where there was one.
+
+    `around`: identities of what has a name outside of them.
+
+    Raises:
+        Inexpressible: a parameter stands in two of them, or outside of them, too.
+    """
+    held = [id(parameter) for module in folded for parameter in module.parameters()]
+    if len(set(held)) < len(held) or any(one in around for one in held):
+        raise Inexpressible("A part of a module that is drawn as one statement is used elsewhere, too.")

@@ -219,6 +219,7 @@ class StepRecorder(TorchFunctionMode):
 
     def _backward(self, path: str, args: Any, kwargs: Any, run: Callable[[], Any]) -> Any:
         self._meet(tensors_in((args, kwargs)))
+        self.kept.look_at_gradients()
         since = time.perf_counter()
         result = watched_backward(self.values, self._next_id(), path, args, kwargs, run)
         outputs = tuple(parts_of(result))

@@ -27,7 +27,7 @@ from gradstudio.engine.record.statement_words import (
     lenient,
     takes_all,
 )
-from gradstudio.engine.record.step_beginning import StepBeginning, state_of
+from gradstudio.engine.record.step_beginning import StepBeginning, check_parts, state_of
 from gradstudio.engine.record.step_recorder import StepRecorder
 from gradstudio.graph.model import ItemId
 
@@ -45,6 +45,7 @@ REMARK = "A {what} of {title}, as it ran: {held} are in the record beside this d
 BEGINS_ANEW = "Weights and inputs are not kept with it, so a run of this drawing begins with others."
 BEGINS_THERE = "A run of this drawing begins with the weights and inputs that the step began with."
 NO_MOMENTS = "What an optimizer had learnt before is not kept, so its step makes other weights."
+NO_GRADIENTS = "Gradients that were there before are not kept, so those of a run are of this step alone."
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,8 @@ def _remark(recorder: StepRecorder, title: str, beginning: StepBeginning | None)
     yield BEGINS_ANEW if beginning is None else BEGINS_THERE
     if beginning is not None and recorder.kept.has_moments:
         yield NO_MOMENTS
+    if beginning is not None and recorder.kept.has_gradients:
+        yield NO_GRADIENTS
 
 
 def _things(recorder: StepRecorder) -> list[tuple[ItemId, nn.Module | Tensor]]:
@@ -227,6 +230,7 @@ class _StepWriter(Writer):
 
     def _written(self) -> ForwardText:
         if self._beginning is not None:
+            check_parts([module for module, _ in self._modules.values()], self._leaves.names)
             self._leaves.top += self._beginning.random_numbers()
         return super()._written()
 
@@ -360,8 +364,8 @@ class _StepWriter(Writer):
         for layer, path, _, _ in self._step.layers.values():
             if takes_all(left, layer):
                 whole.append(self._layer(layer, path, ()))
-        leaves = {id(leaf) for leaf in self._step.leaves.values()}
-        known = [tensor for tensor in left.values() if id(tensor) in leaves or self._leaves.owner_of(tensor)]
+        there = {id(leaf) for leaf in self._step.leaves.values()} | self._leaves.names.keys()
+        known = [tensor for tensor in left.values() if id(tensor) in there or self._leaves.owner_of(tensor)]
         found: list[tuple[str, list[str]]] = []
         if whole:
             found.append((f"{self._list_of(whole)}.parameters()", options))

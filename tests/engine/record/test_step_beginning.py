@@ -149,6 +149,58 @@ def test_what_an_optimizer_had_learnt_before_is_said_to_be_missing(tmp_path: Pat
     assert ["had learnt before" in text for text in texts] == [False, True]
 
 
+def test_gradients_that_were_there_before_are_said_to_be_missing(tmp_path: Path) -> None:
+    net = nn.Linear(5, 5)
+    texts: list[str] = []
+    for clears in (False, False, True):
+        with gradstudio.record(tmp_path / "step.gsg"):
+            if clears:
+                net.zero_grad()
+            net(torch.randn(4, 5)).sum().backward()
+        texts.append((tmp_path / "step.gsg").read_text())
+    assert ["Gradients that were there before" in text for text in texts] == [False, True, False]
+
+
+@pytest.mark.parametrize("clears", [True, False])
+def test_groups_of_an_optimizer_hold_what_they_held(tmp_path: Path, clears: bool) -> None:
+    torch.manual_seed(3)
+    first, last = nn.Linear(5, 8), nn.Linear(8, 3)
+    groups: list[dict[str, Any]] = [
+        {"params": [first.weight, last.weight], "weight_decay": 0.1},
+        {"params": [first.bias, last.bias]},
+    ]
+    optimizer = torch.optim.SGD(groups, 0.1)
+    x = torch.randn(4, 5)
+    with gradstudio.record(tmp_path / "step.gsg"):
+        if clears:
+            optimizer.zero_grad()
+        last(first(x).relu()).square().mean().backward()
+        optimizer.step()
+    again = run_again(tmp_path / "step.gsg")
+    for name, layer in {"first": first, "last": last}.items():
+        assert torch.equal(again[name].weight, layer.weight), name
+        assert torch.equal(again[name].bias, layer.bias), name
+
+
+class Peeking(Network):
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x) + self.h[0].get_parameter("down.bias").sum()
+
+
+@pytest.mark.parametrize("kind", [Network, Peeking])
+def test_where_a_part_of_a_drawn_class_is_used_elsewhere_too_a_run_begins_anew(
+    tmp_path: Path, kind: type[Network]
+) -> None:
+    net = kind(5, tied=False)
+    if kind is Network:
+        net.h[1].up = net.h[0].up
+    with gradstudio.record(tmp_path / "step.gsg"):
+        step_of(net, None, torch.randint(0, 11, (20,)), torch.randint(0, 11, (20,)))
+    assert "Block" in load(tmp_path / "step.gsg").definitions
+    assert not read_record(tmp_path / "step.record").head.repeats
+    assert "begins with others" in (tmp_path / "step.gsg").read_text()
+
+
 def test_stored_tensors_of_a_script_of_that_name_stay(tmp_path: Path) -> None:
     file = tmp_path / "step.tensors" / f"{'a' * 64}.safetensors"
     file.parent.mkdir()
