@@ -169,6 +169,8 @@ def _run_graph(engine: EngineOnDemand, opened: OpenedGraph, data: Json, options:
     recorder.failed = outcome.failed
     outcome = with_device(program, outcome, opened.device, data["device"])
     data["problems"] = problems_json(graph, recorder, opened.lines or script_lines(program), program)
+    if opened.lines is not None:  # the order of a text is written there
+        data["problems"] = [problem for problem in data["problems"] if problem["kind"] != "unordered_write"]
     code, data, text = _report(data, opened, program, outcome, options)
     if end := outcome.program_exit:
         code = data["error"]["exit_code"] = end.code

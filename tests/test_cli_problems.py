@@ -199,3 +199,18 @@ def test_what_code_called_is_told_on_its_line_of_the_file(capsys, tmp_path) -> N
 @pytest.mark.parametrize("program", programs("code_right"), ids=lambda one: one.name)
 def test_of_a_right_program_with_code_nothing_is_told(capsys, tmp_path, program) -> None:
     assert told_by(capsys, program, tmp_path / "p.py") == []
+
+
+def test_an_average_of_weights_that_is_only_evaluated_is_no_news(capsys, tmp_path) -> None:
+    (program,) = (one for one in programs("code_right") if one.name == "average_of_the_weights")
+    path = tmp_path / "p.py"
+    path.write_text(program.text)
+    main(["run", str(path), "--trust", "--problems", "--json"])
+    assert problems(capsys) == []
+
+
+def test_the_order_of_a_text_is_no_news_for_it_is_written_there(capsys, tmp_path) -> None:
+    path = tmp_path / "p.py"
+    path.write_text("import torch\nx = torch.ones(2)\nx[0] = 3\nx.mul_(2)\nprint(x)\n")
+    main(["run", str(path), "--problems", "--json"])
+    assert problems(capsys) == []

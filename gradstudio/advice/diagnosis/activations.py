@@ -1,7 +1,7 @@
 """Operators that let no gradient pass: every element stands where the slope is 0, or next to nothing."""
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -61,8 +61,14 @@ def dies(traced: BackwardTraced) -> bool:
     return any(_zeroed(traced))
 
 
-def dead_nodes(view: ProgramView, traced: BackwardTraced, latest: dict[ItemId, Row]) -> tuple[Finding, ...]:
-    """Nodes into which a gradient came and out of which nothing but zeros went, in all turns of a loop."""
+def dead_nodes(
+    view: ProgramView, traced: BackwardTraced, latest: dict[ItemId, Row], everything: Sequence[BackwardTraced]
+) -> tuple[Finding, ...]:
+    """Nodes into which a gradient came and out of which nothing but zeros went, in all turns of a loop.
+
+    Args:
+        everything: all backwards: data that are 0 in one of them alone hold nothing up.
+    """
     found: dict[ItemId, Finding] = {}
     alive = {row.node for row in traced.rows if largest(row.outgoing)}
     for place, row in _zeroed(traced):
@@ -72,9 +78,12 @@ def dead_nodes(view: ProgramView, traced: BackwardTraced, latest: dict[ItemId, R
         word = word_of(row.autograd)
         if (row.node in alive and word not in FLAT) or (word in MARGINS and _is_the_loss(traced, place)):
             continue
-        why = FLAT.get(word, "")
+        why, out = FLAT.get(word, ""), _way_out(word)
         if not why and word in PRODUCTS:
-            why = _zero_factor(view, row.node, latest)
+            why, data_name = _zero_factor(view, row.node, latest)
+            if data_name and any(_passes(one, row.node) for one in everything):
+                continue
+            out = f"Look at how {data_name} is made, and print it." if data_name else out
         if not why:
             continue
         title = f"No gradient passes {view.where(row.node)}: {why}"
@@ -87,7 +96,7 @@ def dead_nodes(view: ProgramView, traced: BackwardTraced, latest: dict[ItemId, R
             row.node,
             title,
             f"A gradient arrived ({format_number(largest(row.incoming))} RMS), and {row.autograd} made zeros of it. "
-            f"Nothing behind it can learn from this. {_way_out(word) if data is None else NORMALISE}",
+            f"Nothing behind it can learn from this. {out if data is None else NORMALISE}",
             (row.node,),
             traced.backward,
             place,
@@ -117,21 +126,27 @@ def word_of(autograd: str) -> str:
     return autograd.partition("Backward")[0].lower()
 
 
-def _zero_factor(view: ProgramView, item: ItemId, latest: dict[ItemId, Row]) -> str:
-    """Which factor of a product is 0; "" where the text says 0, which is meant."""
+def _passes(traced: BackwardTraced, item: ItemId) -> bool:
+    """Whether an item let something of a gradient through."""
+    return any(row.node == item and largest(row.outgoing) for row in traced.rows)
+
+
+def _zero_factor(view: ProgramView, item: ItemId, latest: dict[ItemId, Row]) -> tuple[str, str]:
+    """Which factor of a product is 0, and its name where it is data; "" where the text says 0, which is meant."""
     node = view.node(item)
     if node is not None and NOTHING & set(node.literals.values()):
-        return ""
-    zeros = list[tuple[bool, ItemId]]()
+        return "", ""
+    zeros = list[tuple[bool, bool, ItemId]]()
     for source in view.sources(item):
         row = latest.get(source.item)
         record = row.outputs[source.output] if row is not None and source.output < len(row.outputs) else None
         if isinstance(record, TensorRecord) and magnitude(record) == 0:
-            zeros.append((record.is_leaf and record.requires_grad, source.item))
+            zeros.append((record.is_leaf and record.requires_grad, record.requires_grad, source.item))
     if zeros:
-        _, factor = max(zeros, key=lambda zero: zero[0])  # weights rather than what they made
-        return f"{view.name(factor)} is 0 everywhere, and what is multiplied by 0 sends 0 back"
-    return "the factors it would send back are 0 everywhere: weights that are all 0 learn nothing"
+        _, learns, factor = max(zeros, key=lambda zero: zero[:2])  # weights rather than what they made, or data
+        name = view.name(factor)
+        return f"{name} is 0 everywhere, and what is multiplied by 0 sends 0 back", "" if learns else name
+    return "the factors it would send back are 0 everywhere: weights that are all 0 learn nothing", ""
 
 
 def _way_out(word: str) -> str:

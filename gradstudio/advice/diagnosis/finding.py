@@ -89,6 +89,7 @@ FindingKind = OneOf[
     "written_data",
     "wrong_share",
     "unmixed_batches",
+    "constant_inputs",
     "lost_guard",
 ]
 Severity = OneOf["error", "warning", "info"]

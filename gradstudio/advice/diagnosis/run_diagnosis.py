@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from itertools import islice
 
 from gradstudio.advice.diagnosis.activations import dead_nodes, dies, saturated_activations, saturations
+from gradstudio.advice.diagnosis.data.constant_inputs import constant_inputs
+from gradstudio.advice.diagnosis.data.gathered_graphs import gathered_graphs
 from gradstudio.advice.diagnosis.data.leftover_gradients import leftover_gradients
 from gradstudio.advice.diagnosis.data.turn_slips import turn_slips
 from gradstudio.advice.diagnosis.finding import WEIGHT, Finding, FindingKind
@@ -30,6 +32,7 @@ from gradstudio.advice.diagnosis.run_facts import RunFacts, TimelineLike, leaf_r
 from gradstudio.advice.diagnosis.slips.code_run_slips import of_calls_in_code
 from gradstudio.advice.diagnosis.slips.error_directions import growing_errors
 from gradstudio.advice.diagnosis.slips.objective_slips import objective_slips
+from gradstudio.advice.diagnosis.slips.policy_signs import falling_policies
 from gradstudio.advice.diagnosis.step_order import order_findings
 from gradstudio.advice.diagnosis.training_steps import roles_of, step_findings, takes_steps
 from gradstudio.advice.diagnosis.unreached_leaves import without_gradient
@@ -89,6 +92,7 @@ class RunDiagnosis:
         steps += [*summed_means(view, facts, roles), *spent_rates(view, facts)]
         steps += leftover_gradients(view, facts, roles)
         signs = list(negated_errors(view, facts, roles)) or list(growing_errors(view, facts))
+        signs += falling_policies(view, facts)
         grown = [*signs, *recurrences(view, self._series), *divergence(view, facts, self._series, roles)]
         stepping = {item: role.of for item, role in roles.items() if role.act == "step"}
         found = [*steps, *grown, *stuck_weights(view, facts, stepping), *empty_data(view, facts)]
@@ -103,11 +107,12 @@ class RunDiagnosis:
         for traced in self._suspects:
             fading = fading_gradients(view, facts, traced)
             found += [one for one in fading if one.kind != "vanishing" or traced.statement in self._fading]
-            found += dead_nodes(view, traced, facts.latest)
+            found += dead_nodes(view, traced, facts.latest, [*self._backwards.values()])
         dead = {finding.node for finding in found if finding.kind == "dead"}  # the same cause, and worse
         found += [f for f in saturated_activations(view, self._saturated.values(), facts.latest) if f.node not in dead]
         found += without_gradient(view, facts, gradients, self._backwards)
-        found += [*growing_graphs(view, facts), *kept_graphs(view, facts), *wrong_modes(view, facts)]
+        found += [*growing_graphs(view, facts), *kept_graphs(view, facts), *gathered_graphs(view, facts)]
+        found += [*wrong_modes(view, facts), *constant_inputs(view, facts)]
         found += [*of_calls_in_code(view, facts), *objective_slips(view, facts), *turn_slips(view, facts)]
         if any(one.kind == "left_out" for one in found):  # no step empties what no optimizer has
             found = [one for one in found if one.kind != "accumulates" or facts.is_held(one.node)]

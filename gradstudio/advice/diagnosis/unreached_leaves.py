@@ -158,6 +158,8 @@ def _not_reached(
     elif (made := _made_of_numbers(view, backwards)) is not None:
         node, title, why, ends = made.item, f"{ANEW}: {name} gets no gradient", made.words, [made]
     else:
+        if severity == "info" and _is_only_evaluated(view, owner):
+            return None
         title = f"{name} gets no gradient: nothing the backward began from was computed from it"
         why = "A wire is missing, or it is not used."
         if severity == "info" and is_changed_by_hand(view, rows[0].node):
@@ -318,6 +320,12 @@ def _ends(view: ProgramView, facts: RunFacts, leaf: ItemId, statements: set[Item
             elif leads_to(view, target, statements.__contains__):
                 ends.append(end)
     return ends, reaches
+
+
+def _is_only_evaluated(view: ProgramView, module: ItemId) -> bool:
+    """Whether a module is called, and always where nothing is to be learnt: an average of weights, or a target."""
+    calls = list(view.calls(module))
+    return bool(calls) and all(CUTTING.intersection(blocks_around(view, call)) for call in calls)
 
 
 def _reads_setting(view: ProgramView, facts: RunFacts, item: ItemId) -> bool:

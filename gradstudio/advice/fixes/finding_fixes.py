@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from gradstudio.advice.diagnosis.data.gathered_graphs import PACKERS
 from gradstudio.advice.diagnosis.finding import Finding, FindingKind
 from gradstudio.advice.diagnosis.mistakes.loss_mistakes import CHANCES, SIGMOIDS, gives_chances
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer
@@ -269,11 +270,15 @@ def _number(text: str) -> float | None:
 
 
 def _let_graph_go(finding: Finding, graph: Graph) -> Iterator[Offer]:
-    """Detach what a sum over the turns adds up."""
-    for wire in graph.wires_to(finding.node):
-        if wire.source in graph.nodes:
-            name = source_name(graph, wire)
-            yield f"Detach {name} ({name}.detach())", partial(recipes.insert, wire=wire, key=DETACH)
+    """Detach what a sum over the turns adds up, or the one thing that a list gathers, in a tuple perhaps."""
+    *inner, whole = finding.path
+    is_sum = whole in graph.blocks
+    wires = [wire for item in dict.fromkeys((finding.node, *inner)) for wire in graph.wires_to(item)]
+    parts = [wire for wire in wires if (wire.target == finding.node if is_sum else wire.source in inner)]
+    kept = [wire for wire in parts if wire.source in graph.nodes and graph.nodes[wire.source].operator not in PACKERS]
+    for wire in kept if is_sum or len(kept) == 1 else ():
+        name = source_name(graph, wire)
+        yield f"Detach {name} ({name}.detach())", partial(recipes.insert, wire=wire, key=DETACH)
 
 
 def _require(finding: Finding, graph: Graph) -> Iterator[Offer]:

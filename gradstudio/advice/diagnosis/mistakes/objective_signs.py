@@ -1,6 +1,5 @@
 """Errors that training makes larger: a loss with a minus in front of it, an update that adds its gradient."""
 
-import re
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
@@ -9,14 +8,12 @@ from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import Leaf, RunFacts, leaf_rows
 from gradstudio.advice.diagnosis.training_steps import Role
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.records import OptimizerRecord, TensorRecord
+from gradstudio.protocol.messages.records import OptimizerRecord
 
 ERRORS = ELEMENTWISE | CROSS | LOGITS
 SCALING = frozenset({"mul", "mean", "sum", "add"})
 SHAPING = frozenset({"squeeze", "view", "reshape", "flatten"})
 PICKING = frozenset({"getitem", "gather", "take_along_dim"})
-COSTS = re.compile(r"cost|loss|penalt|regret|error", re.IGNORECASE)
-"""What is to become less, by its name."""
 PARAMETER = "torch.nn.Parameter"
 POWERS = frozenset({"pow", "square", "abs"})
 
@@ -35,8 +32,6 @@ def negated_errors(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role]
         words = [stage.word for stage in view.stages(root, 0)]
         if _is_likelihood(words):
             yield _falling_likelihood(view, root, optimizer)
-        if _is_unlearning(view, facts, root):
-            yield _falling_policy(view, root, optimizer)
         if words[:1] != ["neg"] or len(words) < 2 or words[1] not in ELEMENTWISE:
             continue
         name = view.name(root)
@@ -61,36 +56,6 @@ def _is_likelihood(words: list[str]) -> bool:
     """Whether it is the mean of the logarithms of the chances of the right classes, with no minus on the way."""
     reduction, choice, logarithm = [*(word for word in words if word not in SHAPING), "", "", ""][:3]
     return reduction in ("mean", "sum") and choice in PICKING and logarithm in LOGARITHMS
-
-
-def _is_unlearning(view: ProgramView, facts: RunFacts, root: ItemId) -> bool:
-    """Whether it is the mean of the logarithms of chances times what was won, with no minus on the way."""
-    stages = [stage for stage in view.stages(root, 0) if stage.word not in SHAPING]
-    if len(stages) < 2 or stages[0].word not in ("mean", "sum") or stages[1].word != "mul":
-        return False
-    chances, others = False, list[ItemId]()
-    for source in view.sources(stages[1].item):
-        at, output = view.resolve(source.item, source.output)
-        record = facts.record(at, output)
-        if view.word(at) == "log_prob":
-            chances = True
-        elif view.word(at) != "neg" and isinstance(record, TensorRecord) and not record.requires_grad:
-            others.append(source.item)
-    return chances and len(others) == 1 and not COSTS.search(view.name(others[0]))
-
-
-def _falling_policy(view: ProgramView, root: ItemId, optimizer: ItemId) -> Finding:
-    name = view.name(root)
-    return Finding(
-        "diverges",
-        "warning",
-        root,
-        f"{name} is log_prob times the reward without a minus, so the steps of {view.name(optimizer)} make rewarded "
-        "actions less likely",
-        f"A step makes {name} smaller, and what was rewarded is to become more likely. Take its negative: "
-        "-(log_prob * reward).mean().",
-        (root, optimizer),
-    )
 
 
 def _falling_likelihood(view: ProgramView, root: ItemId, optimizer: ItemId) -> Finding:

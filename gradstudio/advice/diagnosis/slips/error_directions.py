@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.objective_signs import is_parameter
 from gradstudio.advice.diagnosis.program_view import ProgramView
-from gradstudio.advice.diagnosis.run_facts import RunFacts
+from gradstudio.advice.diagnosis.run_facts import RunFacts, leaf_rows
 from gradstudio.advice.diagnosis.slips.objective_slips import DIFFERENCES, ERRORS, UNCHANGING, Rows, word_of
+from gradstudio.advice.diagnosis.training_steps import STEP
 from gradstudio.graph.groups.call_ids import path_of
 from gradstudio.graph.groups.code_ids import code_call
 from gradstudio.graph.model import ItemId
@@ -30,8 +31,8 @@ MOST_BACKWARDS, MOST_STEPS = 20, 60
 def growing_errors(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
     """The one loss of a training of weights, in whose every backward all errors have a minus."""
     backwards = list(facts.backwards())[-MOST_BACKWARDS:]
-    roots = {_place(root): root for traced in backwards if (root := _root(traced)) is not None}
-    if len(roots) != 1 or not _trains_weights(view, facts):
+    roots = {place_of_root(root): root for traced in backwards if (root := root_of(traced)) is not None}
+    if len(roots) != 1 or not trains_weights(view, facts):
         return  # of several losses one may work against another
     errors = [_negative_errors(view, traced) for traced in backwards]
     if not errors or not all(errors):
@@ -56,24 +57,36 @@ def growing_errors(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
     )
 
 
-def _root(traced: BackwardTraced) -> ItemId | None:
+def root_of(traced: BackwardTraced) -> ItemId | None:
     """Where a backward began: the outermost of the calls that gave back what it began from."""
     values = [value.node for row in traced.rows[:1] for value in row.values]
     return min(values, key=lambda item: len(path_of(item)), default=None)
 
 
-def _place(item: ItemId) -> tuple[object, ...]:
+def place_of_root(item: ItemId) -> tuple[object, ...]:
+    """What tells one beginning from another: of what code calls its line."""
     call = code_call(item)
     return (item,) if call is None else (call.file, call.line)
 
 
-def _trains_weights(view: ProgramView, facts: RunFacts) -> bool:
+def trains_weights(view: ProgramView, facts: RunFacts) -> bool:
     """Whether optimizers have parameters of models, and none of them climbs."""
     records = [one for row in facts.latest.values() for one in row.outputs if isinstance(one, OptimizerRecord)]
-    if not records or any(group.get("maximize") for record in records for group in record.groups):
+    if not records:
+        return facts.is_cut and _steps_in_view(view, facts)
+    if any(group.get("maximize") for record in records for group in record.groups):
         return False
     storages = [storage for held in facts.held.values() for storage in held]
     return any(is_parameter(view, facts.leaves[one]) for one in storages if one in facts.leaves)
+
+
+def _steps_in_view(view: ProgramView, facts: RunFacts) -> bool:
+    """The same of a long run whose beginning is not known: by the steps, and what the backwards reached."""
+    stepping = [item for item in facts.latest if (node := view.node(item)) is not None and node.operator == STEP]
+    makers = [view.node(view.resolve(one.item, one.output)[0]) for item in stepping for one in view.sources(item)]
+    climbs = any(maker is None or maker.literals.get("maximize", "False") != "False" for maker in makers)
+    is_reached = any(path for traced in facts.backwards() for (_, path), _ in leaf_rows(traced))
+    return bool(makers) and not climbs and is_reached
 
 
 def _negative_errors(view: ProgramView, traced: BackwardTraced) -> list[AutogradRow]:
