@@ -212,8 +212,9 @@ def train_on_hosts(options: argparse.Namespace, script: Path, of_torchrun: list[
 
     def end(number: int, _frame: object) -> None:
         trainings.end(at_once=is_ended.is_set())
-        is_ended.set()
-        say_ending(number)
+        if not is_ended.is_set():
+            is_ended.set()
+            say_ending(number)
 
     with handled_ends(end):
         trainings.run(hear, lambda name, data: write_file(script.with_name(name), data))

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import msgspec
@@ -160,6 +161,27 @@ def test_two_hosts_learn_what_two_processes_here_learn_and_send_it_back(
     said = [line for line in lines if line.text.startswith("epoch 3/3")]
     assert len(said) == 1 and said[0].place in ("far", "shell")
     assert parameters(program.parent / "net-train") == learnt_here
+
+
+def test_a_second_ctrl_c_ends_what_leads_to_hosts_at_once_and_is_not_said_again(
+    program: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "deaf.sh").write_text(f"touch {tmp_path / 'begun'}; exec sleep 86400")
+    HostBook(tmp_path).add(Host("deaf", command=f"sh {tmp_path / 'deaf.sh'}"))
+    said: list[str] = []
+
+    def press_twice() -> None:
+        wait_until("it runs", (tmp_path / "begun").exists)
+        os.kill(os.getpid(), signal.SIGINT)
+        wait_until("it is said", lambda: said.append(capfd.readouterr().err) or any(said))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    person = threading.Thread(target=press_twice)
+    person.start()
+    assert main(["train", "--trust", "--hosts", "deaf", "--config-dir", str(tmp_path), str(program)]) == 130
+    person.join()
+    said.append(capfd.readouterr().err)
+    assert "".join(said).count("Ctrl+C again ends them at once") == 1
 
 
 @pytest.mark.slow
