@@ -128,7 +128,8 @@ class LessonProgress(QObject):
             self._code_that_ran = ""
 
     def _on_run_state_changed(self, state: RunState) -> None:
-        if self._busy and not state.busy and state.outcome == "done" and state.at_end and not state.stale:
+        has_ended = self._busy and not state.busy and state.outcome == "done" and state.at_end and not state.stale
+        if has_ended and self.lesson is not None:  # a long program is not written for nothing
             self._code_that_ran = self.code()
         self._busy = state.busy
         self._look()

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio import paths
 from gradstudio.advice.lesson import Step
+from gradstudio.graph import recipes
 from gradstudio.program.forms.form_table import FORMS
 from gradstudio.ui.app.window.main_window import MainWindow
 from gradstudio.ui.app.window.window_frame import Frame
@@ -215,3 +216,14 @@ def test_what_was_done_before_the_guess_is_ticked_with_it_and_nothing_is_judged_
     panel.steps[0].choices[1].click()
     assert panel.watch.current is None and not panel.end.isHidden()
     assert panel.steps[0].verdict.text() == "You said: other."
+
+
+def test_a_document_without_a_lesson_is_not_written_at_the_end_of_its_runs(window: MainWindow) -> None:
+    store = window.session.graph_store
+    edits, _ = recipes.add_operator(store.graph, "torch.randn", 0, 0)
+    store.submit(edits, "Add")
+    watch, status = lesson(window).watch, window.session.run.status
+    assert watch.lesson is None
+    status.set(busy=True)
+    status.set(busy=False, outcome="done", at_end=True)
+    assert not watch.ran(), "to compare programs, each run would have to be written as Python"
