@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from gradstudio.graph import recipes, slices
 from gradstudio.graph.model import ItemId
+from gradstudio.ui.canvas.session_sync import MAKING_WAY
 from tests.ui.desk import Desk
 from tests.ui.gestures import come_to_rest
 
@@ -134,3 +135,20 @@ def test_what_was_edited_while_cards_made_way_is_looked_at_anew(
     assert desk.graph.places == before
     assert scene.updates.has_growth and sync._growing.pending
     assert scene.updates.take_growth() == {kept: 30.0}
+
+
+def test_cards_that_grow_while_others_wait_to_make_way_take_nothing_from_them(
+    desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.sit_down(qtbot)
+    desk.open(UNKNOWN)
+    come_to_rest(desk)
+    monkeypatch.setattr(slices, "AT_ONCE", 1)  # as of thousands
+    sync, updates, idle = desk.window.canvas.session_sync, desk.window.canvas.scene.updates, desk.session.idle
+    updates.put_back({desk.node("kept"): 30.0})
+    sync._growing.flush()
+    assert idle.has(MAKING_WAY) and not updates.has_growth
+    updates.put_back({desk.node("below"): 20.0})
+    sync._growing.flush()
+    idle.finish(MAKING_WAY)
+    assert updates.take_growth() == {desk.node("kept"): 30.0, desk.node("below"): 20.0}

@@ -135,7 +135,7 @@ class SessionSync(QObject):
         """What cards that grew would cover moves down, when nobody drags or types there, and all look at now."""
         if self._session.results.looking_back:
             return
-        if self._is_in_use():
+        if self._is_in_use() or self._session.idle.has(MAKING_WAY):  # what is looked for already is not given up
             self._growing.request()
         elif growth := self._scene.updates.take_growth():
             self._session.idle.begin(MAKING_WAY, self._make_way(growth))
