@@ -229,6 +229,18 @@ def test_who_closes_a_paused_training_is_not_asked_whether_it_goes_on(desk: Desk
     assert run is not None and run.state == "stopped" and run.can_go_on and not run.was_cut_off
 
 
+def test_a_paused_training_whose_engine_is_restarted_is_paused_no_more(desk: Desk, path: Path) -> None:
+    desk.window.actions["run.again"].trigger()
+    desk.until(lambda: learnt(path))
+    desk.window.actions["run.pause"].trigger()
+    desk.rest()
+    run = newest(path)
+    assert run is not None and run.state == "paused"
+    desk.session.run.restart_engine()
+    run = newest(path)
+    assert run is not None and run.state == "stopped" and run.can_go_on and not run.was_cut_off
+
+
 def test_a_no_is_remembered(desk: Desk, path: Path) -> None:
     desk.window.actions["run.again"].trigger()
     desk.until(lambda: learnt(path))

@@ -236,10 +236,9 @@ class RunKeeper(QObject):
         self._written_s = time.monotonic()
         if writer.record.state == "running":
             writer.record.seconds = self._written_s - self._began_s
-        marks = self._tables.curves.marks_on_axis()
-        changes = [f"from turn {mark.number + 1}: {mark.words}" for mark in marks]
-        writer.record.marks = (*self._marks_before, *changes)
         curves = self._tables.curves
+        changes = [f"from turn {mark.number + 1}: {mark.words}" for mark in curves.marks_on_axis()]
+        writer.record.marks = (*self._marks_before, *changes)
         writer.record.each = {self._title(key): curves.each(loop) for key, (loop, _) in curves.longest().items()}
 
     def _curves(self) -> dict[str, Points]:
@@ -348,13 +347,15 @@ class RunKeeper(QObject):
         if not state.busy and state.outcome:
             self._resumed = None  # it was refused, or is taken up already
         before = self._writer.record.state if self._writer is not None and not state.busy else ""
-        if before != "running" and not (before == "paused" and state.outcome == "died"):  # paused, it is lost too
-            return
-        self._note_state(state)
-        self._write()
-        self._say_what_came_out()
-        if not state.live:
-            self._end_with_engine(state.outcome)
+        if before == "paused" and not state.live and state.outcome != "died":
+            self.leave()  # another engine is at work, or this one has another document's run
+            self.changed.emit()
+        elif before == "running" or (before == "paused" and state.outcome == "died"):  # paused, it is lost too
+            self._note_state(state)
+            self._write()
+            self._say_what_came_out()
+            if not state.live:
+                self._end_with_engine(state.outcome)
 
     def _on_engine_received(self, event: Event) -> None:
         if isinstance(event, Started) and event.fresh and event.back_to is None:
@@ -389,11 +390,10 @@ class RunKeeper(QObject):
         self.changed.emit()
 
     def _move(self, before: Path, folder: Path) -> None:
-        writer = self._writer
         try:
             for run in runs_of(before, self._session.identity):
                 moved = move_run(run.folder, folder)
-                if writer is not None and writer.folder == run.folder:
-                    writer.go_on_in(moved)
+                if self._writer is not None and self._writer.folder == run.folder:
+                    self._writer.go_on_in(moved)
         except OSError as error:
             self._session.engine.tell(Log(level="warning", text=f"A run stays in {before}: {error}"))
