@@ -53,15 +53,21 @@ class LoopProgress:
     """The loops a run stands in, outermost first.
 
     Attributes:
-        goal: the run goes to the end of this turn of them, and what is left is counted to there; (): to their end.
+        goal: the run goes to the end of this turn of a loop, given with those of the loops around it, and what is left
+            is counted to there; (): to the end of each.
     """
 
     def __init__(self) -> None:
         """It stands in none."""
         self.goal: Turns = ()
+        self._goal_loop = ItemId("")
         self._paces: dict[ItemId, _Pace] = {}
         self._totals: dict[ItemId, int] = {}
         self.shown: tuple[LoopTurn, ...] = ()
+
+    def set_goal(self, loop: ItemId, turns: Turns) -> None:
+        """The run goes to a turn of a loop, given with those of the loops around it; (): to the end of each."""
+        self.goal, self._goal_loop = turns, loop
 
     def note(self, event: Turned) -> None:
         """Turns have gone by."""
@@ -109,15 +115,21 @@ class LoopProgress:
 
     def _left_words(self, paces: Sequence[_Pace], depth: int) -> str:
         """Until the turn that the run goes to is over, where it leads through this loop; else until the loop is."""
-        around = tuple(one.event.turn for one in paces[:depth])
-        if len(self.goal) <= depth or around != self.goal[:depth]:
+        if not self._is_on_way(paces, depth):
             return _spelled(_seconds_left(paces[depth:], paces[depth].event.total), "left")
-        turn, inside = self.goal[depth], paces[depth + 1 :]
-        if inside and len(self.goal) > depth + 1 and paces[depth].event.turn == turn:
-            seconds = _seconds_left(inside, self.goal[depth + 1] + 1)
+        turn, inner = self.goal[depth], depth + 1
+        if inner < len(paces) and self._is_on_way(paces, inner):
+            seconds = _seconds_left(paces[inner:], self.goal[inner] + 1)
         else:
             seconds = _seconds_left(paces[depth:], turn + 1)
         return _spelled(seconds, f"to turn {turn + 1:,}")
+
+    def _is_on_way(self, paces: Sequence[_Pace], depth: int) -> bool:
+        """Whether the run comes to its goal before this loop ends."""
+        last = len(self.goal) - 1
+        is_goal_loop = depth == last and paces[depth].event.loop == self._goal_loop
+        around = tuple(one.event.turn for one in paces[:depth])
+        return (depth < last or is_goal_loop) and around == self.goal[:depth]
 
 
 def _seconds_left(paces: Sequence[_Pace], total: int) -> float:

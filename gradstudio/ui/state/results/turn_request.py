@@ -43,17 +43,18 @@ class TurnRequest(QObject):
             return
         self._results.timeline.wanted |= {turns}
         self._waiting = (loop, node, turns)
-        self._results.tables.loops.goal = turns
+        self._results.tables.loops.set_goal(loop, turns)
         self._run.do("go_to_turn", until=loop, turn=turns, breakpoints=())
         if not self._run.state.busy:  # it may not run: why not, was said
             self._forget()
 
     def _forget(self) -> None:
         self._waiting = None
-        self._results.tables.loops.goal = ()
+        self._results.tables.loops.set_goal(ItemId(""), ())
 
     def _on_run_state_changed(self, state: RunState) -> None:
-        if self._waiting is None or state.busy:
+        is_about_to_begin = state.verb == "go_to_turn" and not state.outcome  # it has waited for the engine
+        if self._waiting is None or state.busy or is_about_to_begin:
             return
         loop, node, turns = self._waiting
         self._forget()

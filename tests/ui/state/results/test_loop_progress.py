@@ -20,10 +20,10 @@ def test_what_is_left_of_going_to_a_turn_is_counted_to_there() -> None:
     progress = LoopProgress()
     progress.note(Turned(loop=LOOP, turn=0, total=900, seconds=0.0))
     progress.note(Turned(loop=LOOP, turn=500, total=900, seconds=5.0))
-    progress.goal = (249,)
+    progress.set_goal(LOOP, (249,))
     progress.note(Turned(loop=LOOP, turn=50, total=900, seconds=0.1))
     assert [(one.left, one.share) for one in progress.shown] == [("2.0 s to turn 250", 51 / 900)]
-    progress.goal = ()
+    progress.set_goal(LOOP, ())
     progress.note(Turned(loop=LOOP, turn=249, total=900, seconds=2.1))
     assert [one.left for one in progress.shown] == ["6.5 s left"]
 
@@ -36,10 +36,18 @@ def test_to_a_turn_within_an_epoch_the_time_is_that_of_the_turns_before_it() -> 
         progress.note(Turned(loop=INNER, turn=turn, around=(epoch,), total=45, seconds=seconds - epoch * 9.0))
         return [one.left for one in progress.shown]
 
-    progress.goal = (1, 29)
+    progress.set_goal(INNER, (1, 29))
     tell(0, 0, 0.0)
     assert tell(0, 20, 4.0) == ["14 s to turn 2", "4.8 s left"], "the second epoch is counted whole"
     assert tell(1, 9, 10.8) == ["4.0 s to turn 2", "4.0 s to turn 30"]
+
+
+def test_of_another_loop_on_the_way_to_a_turn_the_time_to_its_own_end_is_told() -> None:
+    progress = LoopProgress()
+    progress.set_goal(INNER, (2,))
+    progress.note(Turned(loop=LOOP, turn=0, total=90, seconds=0.0))
+    progress.note(Turned(loop=LOOP, turn=1, total=90, seconds=1.0))
+    assert [one.left for one in progress.shown] == ["1 min 28 s left"]
 
 
 def test_a_loop_of_unknown_length_says_what_is_known() -> None:

@@ -560,3 +560,16 @@ def test_why_a_command_cannot_be_carried_out_is_said_in_words(qtbot: QtBot, sess
     assert "at its end" in one.run.why_not("step_out")
     one.run.stepper.to_start()
     assert one.run.can("step_over") and one.run.can("to_now")
+
+
+def test_a_turn_that_is_asked_for_before_the_engine_is_ready_is_gone_to(qtbot: QtBot) -> None:
+    client = EngineClient([sys.executable, "-m", "tests.helpers.fake_engine", "fine"], spare=False)
+    one = Session(client)
+    leaf = add(one, "torch.randn")
+    loops, under_way = one.results.tables.loops, list[tuple[int, ...]]()
+    one.turns.go_to(ItemId("loop"), leaf, (3,))
+    assert one.run.state.waiting
+    one.run.state_changed.connect(lambda state: under_way.append(loops.goal) if state.busy else None)
+    finish(qtbot, one)
+    assert under_way and all(goal == (3,) for goal in under_way) and not loops.goal
+    client.close()
