@@ -154,10 +154,11 @@ class SizeFollowUp(QObject):
 
     def _on_rest_due(self) -> None:
         """What is typed or dragged goes on: an edit would end it."""
-        if self._is_any_known and self._is_busy:
-            self.rest.request()
-        elif self._is_any_known:
-            self.take_up()
+        if self._is_any_known:
+            if self._is_busy:
+                self.rest.request()
+            else:
+                self.take_up()
         if self._awaited and self._run.state.waiting:
             self.rest.request()
             self._let_run()
