@@ -17,6 +17,8 @@ from gradstudio.program.forms.training.distributed_training import RUNS_AS_WRITT
 from gradstudio.protocol.hosts.host_book import Host, HostBook
 from gradstudio.ui.dialogs.processes.processes_dialog import HOSTS, MEETING, SLURM, ProcessesDialog
 from gradstudio.ui.docks.runs.panel import RunsPanel
+from gradstudio.ui.state.runs import training_process
+from tests.helpers.patience import PATIENCE_SECONDS
 from tests.test_cli_train import ENDLESS
 from tests.ui.desk import Desk
 from tests.ui.test_lost_hosts import is_gone
@@ -192,6 +194,7 @@ def test_a_training_on_a_host_is_a_run_that_is_drawn_and_stopped(
     desk: Desk, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(path / "cache"))
+    monkeypatch.setattr(training_process, "TWICE_S", PATIENCE_SECONDS)  # a click is as long here as it takes
     answer(desk, begin_on_host)
     training = desk.session.training
     panel = desk.window.room.panels["runs"]
