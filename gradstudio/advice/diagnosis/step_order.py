@@ -8,7 +8,7 @@ from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimi
 from gradstudio.advice.diagnosis.mistakes.remade_models import repeating_around
 from gradstudio.advice.diagnosis.program_view import ProgramView
 from gradstudio.advice.diagnosis.run_facts import Gap, RunFacts, is_zero, leaf_rows
-from gradstudio.advice.diagnosis.training_steps import GRADIENT, LEAST_IDLE, Role
+from gradstudio.advice.diagnosis.training_steps import GRADIENT, LEAST_IDLE, Role, sets_gradients
 from gradstudio.graph.analysis.call_paths import prefix_of
 from gradstudio.graph.model import ItemId
 from gradstudio.protocol.messages.backward_trace import AutogradRow, BackwardTraced
@@ -71,6 +71,7 @@ class StepOrder:
         self._gap: Gap | None = None
         self._early: dict[ItemId, Turns] = {}
         self._held: dict[int, _Held] = {}
+        self._empty: set[int] = set()
         self._written: dict[int, _Write] = {}
         self._ran: dict[tuple[ItemId, Turns], int] = {}
         self._latest: dict[ItemId, Row] = {}
@@ -89,7 +90,7 @@ class StepOrder:
     def _lose_track(self, gap: Gap) -> None:
         """What was written, computed and sent back before a gap may not be what there is behind it."""
         self._gap = gap
-        for known in (self._early, self._held, self._written, self._ran, self._latest):
+        for known in (self._early, self._held, self._empty, self._written, self._ran, self._latest):
             known.clear()
 
     def _backward(self, traced: BackwardTraced) -> None:
@@ -99,6 +100,7 @@ class StepOrder:
             reached[row.id] = storages
             held = _Held(traced, False, not is_zero(row.after))
             self._held.update(dict.fromkeys(storages, held))
+            self._empty -= storages
         everything = {storage for storages in reached.values() for storage in storages}
         for optimizer, turns in self._early.items():
             if turns == traced.turns and everything & self._facts.held.get(optimizer, {}).keys():
@@ -137,7 +139,7 @@ class StepOrder:
                 storages = set(self._facts.held.get(role.of, ())) or self._facts.module_storages(role.of)
                 held = [self._held[storage] for storage in storages if storage in self._held]
                 newest = next((one for one in held if not one.used), held[0] if held else None)
-                if newest is not None or self._gap is None:
+                if newest is not None or self._gap is None or (storages and storages <= self._empty):
                     self.clips.setdefault(row.node, []).append(newest)
             case "write":
                 self._update(at, row, role.of)
@@ -165,6 +167,7 @@ class StepOrder:
 
     def _zero(self, storages: set[int]) -> None:
         gone = {storage: self._held.pop(storage) for storage in storages & self._held.keys()}
+        self._empty |= storages
         for optimizer, held in self._facts.held.items():
             unused = [gone[storage].by for storage in held if storage in gone and not gone[storage].used]
             if unused:
@@ -190,7 +193,8 @@ def order_findings(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role]
     order = StepOrder(view, facts, roles)
     yield from _late(view, facts, order)
     yield from _behind_the_loop(view, facts, order, roles)
-    yield from _clips(view, order)
+    if not sets_gradients(view):
+        yield from _clips(view, order)
     yield from _thrown_away(view, order, roles)
     yield from _old(view, order)
     yield from _in_vain(view, order, roles)

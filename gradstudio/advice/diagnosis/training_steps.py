@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from gradstudio.advice.diagnosis.finding import Finding
 from gradstudio.advice.diagnosis.mistakes.optimizer_mistakes import makes_optimizer, makes_schedule
-from gradstudio.advice.diagnosis.program_view import ProgramView
+from gradstudio.advice.diagnosis.program_view import ProgramView, written_nodes
 from gradstudio.advice.diagnosis.run_facts import Gap, LeafKey, RunFacts, is_zero, leaf_rows
 from gradstudio.advice.diagnosis.slips.left_out import left_out, names_of, owners_of
 from gradstudio.graph.model import ItemId
@@ -17,7 +17,7 @@ from gradstudio.protocol.messages.records import TensorRecord
 
 STEP, ZERO = "torch.optim.Optimizer.step", "torch.optim.Optimizer.zero_grad"
 MODULE_ZERO = "torch.nn.Module.zero_grad"
-GRADIENT, PARAMETERS = "torch.Tensor.grad", "torch.nn.Module.parameters"
+GRADIENT, SETTING, PARAMETERS = "torch.Tensor.grad", "torch.Tensor.grad=", "torch.nn.Module.parameters"
 CLIPS = frozenset({"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"})
 SHARING = frozenset(
     f"torch.distributed.{path}"
@@ -247,9 +247,15 @@ def step_findings(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role])
     yield from _not_zeroed(view, facts, steps)
     if _shares_out(view):
         return  # a part lives elsewhere than what it is gathered in: whether an optimizer holds it cannot be told
-    yield from _idle(view, steps)
+    if not sets_gradients(view):
+        yield from _idle(view, steps)
     yield from _frozen(view, facts, steps)
     yield from left_out(view, facts, steps.next_step, steps.reached, steps.written)
+
+
+def sets_gradients(view: ProgramView) -> bool:
+    """Whether a program puts gradients of its own into `.grad`, of which no backward tells."""
+    return any(node.operator == SETTING and node.literals.get("value") != "None" for node in written_nodes(view.graph))
 
 
 def _shares_out(view: ProgramView) -> bool:

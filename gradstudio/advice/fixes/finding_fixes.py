@@ -20,7 +20,7 @@ from gradstudio.advice.fixes.inside_calls import fixes_where, id_inside
 from gradstudio.advice.fixes.layer_fixes import more_outputs
 from gradstudio.advice.fixes.recipe_trial import edits_of
 from gradstudio.advice.model import Fix
-from gradstudio.advice.quotations import source_name
+from gradstudio.advice.quotations import source_name, written
 from gradstudio.graph import recipes
 from gradstudio.graph.card_grouping import EVAL, TRAIN, makes_module
 from gradstudio.graph.edits import Edits, apply_all
@@ -36,6 +36,8 @@ SMALLEST = "1e-08"
 NEEDS_POSITIVE = frozenset({"log", "log2", "log10", "sqrt", "rsqrt", "reciprocal"})
 DETACH = "torch.Tensor.detach"
 FLOOR_DIVISION, TRUE_DIVISION = "operator.floordiv", "operator.truediv"
+PICKED = "[ ]"
+"""What an element or a part is called that no name is bound to: its text says more."""
 OPTIMIZER_STEP = "torch.optim.Optimizer.step"
 OPTIMIZER_ZERO_GRAD = "torch.optim.Optimizer.zero_grad"
 MEANS = {"torch.Tensor.sum": "torch.Tensor.mean", "torch.sum": "torch.mean"}
@@ -117,6 +119,8 @@ def _one_shape(finding: Finding, graph: Graph) -> Iterator[Offer]:
     is_first = wire.port == min(ports)
     wanted = f"{first.partition(',')[0]}, 1" if is_first == ("," not in first) else f"{first.partition(',')[0]},"
     name = source_name(graph, wire)
+    if name == PICKED:
+        name = written(graph, wire.source) or name
     yield (
         f"Give {name} the other's shape ({name}.reshape({wanted.rstrip(',')}))",
         lambda now: recipes.insert(now, wire, "torch.Tensor.reshape", {"shape": f"({wanted})"}),

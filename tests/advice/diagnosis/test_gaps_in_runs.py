@@ -94,6 +94,19 @@ def test_what_is_wrong_is_told_of_a_run_by_sample(program: Teaching) -> None:
     assert is_found(program, told_of(read_script(program.text).graph, events))
 
 
+def test_a_clip_of_what_was_just_emptied_is_told_of_behind_a_gap_and_one_behind_a_backward_is_not() -> None:
+    told = {}
+    for name in ("clip_before_backward_behind_a_comprehension", "clip_behind_backward_behind_a_comprehension"):
+        program = next(one for one in (*recorded("planted"), *recorded("right")) if one.name == name)
+        events = one_by_one(recordings.kept_run(f"{RECORDINGS}/{name}"))
+        turns = [k for k, event in enumerate(events) if (row := row_of(event)) is not None and row.turns]
+        cut = without(events, turns[20], turns[40], catches_up=False)  # all within the comprehension
+        told[name] = alarms(told_of(read_script(program.text).graph, cut))
+    (alarm,) = told["clip_before_backward_behind_a_comprehension"]
+    assert "it stands before the backward" in alarm
+    assert told["clip_behind_backward_behind_a_comprehension"] == []
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -7,7 +7,7 @@ from gradstudio.advice.diagnosis.program_view import ProgramView, Stage
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.records import TensorRecord
+from gradstudio.protocol.messages.records import Record, TensorRecord
 
 ELEMENTWISE = frozenset("mse_loss l1_loss smooth_l1_loss huber_loss MSELoss L1Loss SmoothL1Loss HuberLoss".split())
 DIFFERENCES = frozenset({"sub"})
@@ -60,7 +60,8 @@ def broadcasts(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> It
     if word in PRODUCTS and (first.is_leaf == second.is_leaf or not leads_to_backward(view, item, REDUCING)):
         return
     is_score = word in EQUALITIES and _is_score(view, item, [sources[0], sources[1]], lookup)
-    if word not in ELEMENTWISE and not is_score and any(_is_meant(view, one) for one in sources if one is not None):
+    column = sources[0] if len(shapes[0]) > len(shapes[1]) else sources[1]
+    if word not in ELEMENTWISE and not is_score and _is_meant(view, column, lookup):
         return
     turned = sources[0] if second.requires_grad and not first.requires_grad else sources[1]
     many = max(map(max, shapes))
@@ -295,9 +296,22 @@ def _reduces_all(view: ProgramView, item: ItemId) -> bool:
     return is_whole and view.word(item) in {"mean", "sum"}
 
 
-def _is_meant(view: ProgramView, source: Source) -> bool:
-    item, _ = view.resolve(source.item, source.output)
-    node, word = view.node(item), view.word(item)
-    if node is not None and word in REDUCTIONS:  # without keepdim it leaves no dimension of size 1
-        return node.literals.get("keepdim") == "True"
-    return word in MEANT
+def _is_meant(view: ProgramView, column: Source, lookup: Lookup) -> bool:
+    """Whether a column was made to be one; what only picks rows, or an element of a tuple, made nothing of it."""
+    for _ in range(FARTHEST):
+        item, output = view.resolve(column.item, column.output)
+        node, word = view.node(item), view.word(item)
+        if node is not None and word in REDUCTIONS:  # without keepdim it leaves no dimension of size 1
+            return node.literals.get("keepdim") == "True"
+        whole = view.source(item, ("a", "self", "input")) if word in CHOICES else None
+        if whole is None:
+            return word in MEANT
+        shapes = [_shape_of(lookup(*one)) for one in ((whole.item, whole.output), (item, output))]
+        if None not in shapes and len({shape[1:] for shape in shapes if shape is not None}) > 1:
+            return word in MEANT
+        column = whole
+    return False
+
+
+def _shape_of(record: Record | None) -> tuple[int, ...] | None:
+    return record.summary.shape if isinstance(record, TensorRecord) else None

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
-from gradstudio.advice.diagnosis.program_view import ProgramView, layers_of
+from gradstudio.advice.diagnosis.program_view import ProgramView, Stage, layers_of
 from gradstudio.advice.failure_case import Lookup
 from gradstudio.graph.analysis.call_paths import Source
 from gradstudio.graph.card_grouping import CALL, CALLED
@@ -25,7 +25,9 @@ ROWS = frozenset({"Linear", "linear", "addmm", "Bilinear", "LazyLinear"})
 PRODUCTS = frozenset({"matmul", "mm", "bmm", "einsum"})
 UNCHANGING = frozenset("Dropout dropout div truediv mul add sub masked_fill float to contiguous".split())
 """What comes between scores and their softmax."""
+TURNED = frozenset({"T", "mT", "t", "transpose", "permute"})
 LEAST_PARTED = 3
+FARTHEST = 24
 
 
 def batch_softmax(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
@@ -43,11 +45,11 @@ def batch_softmax(view: ProgramView, item: ItemId, word: str, lookup: Lookup) ->
         return
     stages = (stage for stage in view.stages(source.item, source.output) if stage.word not in UNCHANGING)
     before = next(stages, None)
-    by_row = _is_read_by_row(view, item, record, lookup)
-    if not by_row and (before is None or before.word not in ROWS | PRODUCTS):
-        return
-    is_product = not by_row and before is not None and before.word in PRODUCTS and _is_square(record)
-    yield _batch_finding(view, item, word, is_product, (item, source.item))
+    is_product = before is not None and before.word in PRODUCTS
+    if is_product and (product := _product_behind(view, item)) is not None:
+        yield _finding_of_weights(view, item, word, 0, "over the queries", product)
+    elif _is_read_by_row(view, item, record, lookup) or (before is not None and _gives_scores(view, before, lookup)):
+        yield _batch_finding(view, item, word, (item, source.item))
 
 
 def batch_softmax_inside(view: ProgramView, item: ItemId, _word: str, lookup: Lookup) -> Iterator[Finding]:
@@ -57,7 +59,7 @@ def batch_softmax_inside(view: ProgramView, item: ItemId, _word: str, lookup: Lo
     layers = layers_of(place.graph, maker.id) if place is not None and maker is not None else []
     words = [layer.operator.rpartition(".")[2] for layer in layers]
     if len(layers) > 1 and words[-1] in SOFTMAXES and words[-2] in ROWS and _is_first_of_rows(layers[-1], record):
-        yield _batch_finding(view, item, words[-1], False, (item,))
+        yield _batch_finding(view, item, words[-1], (item,))
 
 
 def single_softmax(view: ProgramView, item: ItemId, word: str, lookup: Lookup) -> Iterator[Finding]:
@@ -91,23 +93,10 @@ def _weights_of_products(
     dim = _literal_dimension(maker)
     if dim is None or dim % sizes == sizes - 1:
         return
-    users = [user for user in view.followers(item) if view.word(user) not in UNCHANGING] or [
-        after for user in view.followers(item) for after in view.followers(user)
-    ]
-    for user in users:
-        left = view.source(user, ("self", "input", "a", "mat1", "batch1"))
-        if view.word(user) in PRODUCTS and left is not None and view.resolve(left.item, left.output)[0] == item:
-            over = {0: "over the batch", sizes - 2: "over the queries"}.get(dim % sizes, "over the heads")
-            yield Finding(
-                "batch_softmax",
-                "warning",
-                item,
-                f"{view.applied(word, item)} runs over dimension {dim}: {over}, not over the keys",
-                "The product behind it sums over the last dimension, so the weights of each query are to sum to 1 "
-                "there. Write dim=-1.",
-                (item, user),
-            )
-            return
+    product = _product_behind(view, item)
+    if product is not None:
+        over = {0: "over the batch", sizes - 2: "over the queries"}.get(dim % sizes, "over the heads")
+        yield _finding_of_weights(view, item, word, dim, over, product)
 
 
 def mixed_dimensions(view: ProgramView, item: ItemId, _word: str, _lookup: Lookup) -> Iterator[Finding]:
@@ -239,15 +228,62 @@ def _mixed_heads(view: ProgramView, item: ItemId, word: str, source: Source, out
     )
 
 
-def _batch_finding(view: ProgramView, item: ItemId, word: str, is_product: bool, path: tuple[ItemId, ...]) -> Finding:
-    if is_product:
-        what = f"{view.applied(word, item)} runs over dimension 0: over the queries, not over the keys"
-        why = "Each row of attention weights is to sum to 1; now each column does. Write dim=-1."
-    else:
-        what = f"{view.applied(word, item)} runs over the batch (dimension 0), not over the classes"
-        why = "So the examples of a batch compete with one another, and the numbers of one example do not sum to 1. "
-        why += "Write dim=1 (or -1) where each row holds the scores of one example."
-    return Finding("batch_softmax", "warning", item, what, why, path)
+def _product_behind(view: ProgramView, item: ItemId) -> ItemId | None:
+    """The product that sums values by weights over their last dimension; dropout and the like may stand between."""
+    scaled = [user for user in view.followers(item) if view.word(user) in UNCHANGING]
+    users = [user for user in view.followers(item) if user not in scaled]
+    for user in users or [after for one in scaled for after in view.followers(one)]:
+        left = view.source(user, ("self", "input", "a", "mat1", "batch1"))
+        weights = view.resolve(left.item, left.output)[0] if left is not None else None
+        if view.word(user) in PRODUCTS and weights in (item, *scaled):
+            return user
+    return None
+
+
+def _gives_scores(view: ProgramView, stage: Stage, lookup: Lookup) -> bool:
+    """Whether it gives a row of scores for each example: a layer, or the product of rows with weights.
+
+    A product of two results compares all of one with all of the other: its columns are as good as its rows.
+    """
+    if stage.word not in PRODUCTS:
+        return stage.word in ROWS
+    return any(_is_leaf(view, source, lookup) for source in view.sources(stage.item))
+
+
+def _is_leaf(view: ProgramView, source: Source, lookup: Lookup) -> bool:
+    """Whether it is what learns itself, transposed or not."""
+    for _ in range(FARTHEST):
+        item, output = view.resolve(source.item, source.output)
+        whole = view.source(item) if view.word(item) in TURNED else None
+        if whole is None:
+            record = lookup(item, output)
+            return isinstance(record, TensorRecord) and record.requires_grad and record.is_leaf
+        source = whole
+    return False
+
+
+def _finding_of_weights(view: ProgramView, item: ItemId, word: str, dim: int, over: str, product: ItemId) -> Finding:
+    return Finding(
+        "batch_softmax",
+        "warning",
+        item,
+        f"{view.applied(word, item)} runs over dimension {dim}: {over}, not over the keys",
+        "The product behind it sums over the last dimension, so the weights of each query are to sum to 1 "
+        "there. Write dim=-1.",
+        (item, product),
+    )
+
+
+def _batch_finding(view: ProgramView, item: ItemId, word: str, path: tuple[ItemId, ...]) -> Finding:
+    return Finding(
+        "batch_softmax",
+        "warning",
+        item,
+        f"{view.applied(word, item)} runs over the batch (dimension 0), not over the classes",
+        "So the examples of a batch compete with one another, and the numbers of one example do not sum to 1. "
+        "Write dim=1 (or -1) where each row holds the scores of one example.",
+        path,
+    )
 
 
 def _maker(view: ProgramView, call: ItemId) -> Node | None:
@@ -286,10 +322,6 @@ def _is_read_by_row(view: ProgramView, item: ItemId, record: Record | None, look
         elif word == "gather" and picked.summary.shape == (rows, 1) and node.literals.get("dim") in ("1", "-1"):
             return True
     return False
-
-
-def _is_square(record: Record | None) -> bool:
-    return isinstance(record, TensorRecord) and len(set(record.summary.shape[-2:])) == 1
 
 
 def _largest(record: Record | None) -> float | None:

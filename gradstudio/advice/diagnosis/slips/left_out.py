@@ -10,9 +10,10 @@ from gradstudio.graph.analysis.call_paths import TUPLE
 from gradstudio.graph.card_grouping import CALL
 from gradstudio.graph.groups.call_ids import SEPARATOR
 from gradstudio.graph.model import ItemId
-from gradstudio.protocol.messages.records import ModuleRecord
+from gradstudio.protocol.messages.records import ModuleRecord, TensorRecord
 
 ADD_GROUP = "torch.optim.Optimizer.add_param_group"
+DIFFERENTIATES, LISTED = "torch.autograd.grad", frozenset({"list", "tuple"})
 LEAST_TURNS = 2
 MOST_NAMES = 3
 
@@ -37,7 +38,7 @@ def left_out(
     has_modules = any(facts.leaves[storage].path for storage in held if storage in facts.leaves)
     learns = _is_module_of(facts, held)
     left: dict[int, ItemId] = {}
-    asked = {storage for item in _differentiated_by(view) for storage in facts.storages((item, ""))}
+    asked = _differentiated_by(view, facts)
     for key, times in reached.items():
         storages = facts.storages(key)
         if not storages or storages & (held | written | asked):
@@ -91,11 +92,19 @@ def _replaced(view: ProgramView, facts: RunFacts, optimizer: ItemId, left: list[
     )
 
 
-def _differentiated_by(view: ProgramView) -> set[ItemId]:
-    """What `torch.autograd.grad` differentiates by: inputs whose slope is wanted, not to be learnt."""
-    nodes = view.graph.nodes
-    wires = (one for one in view.graph.wires.values() if one.target in nodes and one.port.startswith("inputs"))
-    return {one.source for one in wires if nodes[ItemId(one.target)].operator == "torch.autograd.grad"}
+def _differentiated_by(view: ProgramView, facts: RunFacts) -> set[int]:
+    """Where lives what `torch.autograd.grad` differentiates by: inputs whose slope is wanted, not to be learnt."""
+    nodes = ((full, graph.nodes.get(item)) for full, graph, item in view.insides())
+    asked = [full for full, node in nodes if node is not None and node.operator == DIFFERENTIATES]
+    todo = [one for item in asked for one in view.sources(item) if one.port.startswith("inputs")]
+    found = set[ItemId]()
+    while todo:
+        source = todo.pop()
+        item, _ = view.resolve(source.item, source.output)
+        todo += view.sources(item) if item not in found and view.word(item) in LISTED else ()
+        found |= {item, source.item}
+    records = (record for row in facts.rows if row.node in found for record in row.outputs)
+    return {record.storage for record in records if isinstance(record, TensorRecord)}
 
 
 def _unregistered(view: ProgramView, facts: RunFacts, optimizer: ItemId, left: list[int], names: str) -> Finding:
