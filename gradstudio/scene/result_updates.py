@@ -73,6 +73,13 @@ class ResultUpdates:
         growth, self._growth = self._growth, {}
         return growth
 
+    def note_known(self) -> None:
+        """Cards of another program have come with what is known of them: room was kept for none of it."""
+        results = self._state.results
+        for item, card in self._stack.cards.items():
+            if card.result_height and results.inference(item, 0) is not None:
+                self._note_growth(item, card.result_height)
+
     def follow(self, items: Collection[ItemId], resized: Collection[ItemId] | None = None) -> Collection[ItemId]:
         """Results of these nodes changed; of all when none is named. The cards that show them; none when all may.
 

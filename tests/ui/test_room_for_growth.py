@@ -103,6 +103,14 @@ def test_in_programs_nothing_is_covered_before_a_run_nor_after_it(desk: Desk, qt
     assert not _covered(desk)
 
 
+def test_a_program_that_is_opened_again_when_its_shapes_are_known_covers_nothing(desk: Desk, qtbot: QtBot) -> None:
+    desk.sit_down(qtbot)
+    for _ in range(2):
+        desk.open((CORPUS / "losses_1.py").read_text())
+        come_to_rest(desk)
+        assert not _covered(desk)
+
+
 def test_looking_back_nothing_is_waited_for_and_now_takes_it_up(desk: Desk, qtbot: QtBot) -> None:
     desk.sit_down(qtbot)
     desk.open(UNKNOWN)

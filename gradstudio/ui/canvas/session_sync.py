@@ -84,10 +84,13 @@ class SessionSync(QObject):
     def _on_store_replaced(self) -> None:
         self._canvas.close_editor()
         self._canvas.input_dispatcher.cancel_gesture()
-        if self._program is not (program := self._session.scope.root.graph):  # another, not the inside of a group
+        is_another = self._program is not (program := self._session.scope.root.graph)  # not the inside of a group
+        if is_another:
             self._program = program
             self._scene.stack.fold_all()
         self._scene.rebuild(self._store.graph)
+        if is_another:
+            self._scene.updates.note_known()
         self._canvas.lit = OverlayState()
         self._canvas.hide_words()
         self._navigation.begin_anew()
