@@ -247,8 +247,9 @@ def step_findings(view: ProgramView, facts: RunFacts, roles: dict[ItemId, Role])
     yield from _not_zeroed(view, facts, steps)
     if _shares_out(view):
         return  # a part lives elsewhere than what it is gathered in: whether an optimizer holds it cannot be told
-    if not sets_gradients(view):
-        yield from _idle(view, steps)
+    idle = [*_idle(view, steps)]
+    if idle and not sets_gradients(view):
+        yield from idle
     yield from _frozen(view, facts, steps)
     yield from left_out(view, facts, steps.next_step, steps.reached, steps.written)
 

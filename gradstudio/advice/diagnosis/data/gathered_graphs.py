@@ -27,10 +27,10 @@ MOST, MOST_NAMED = 8, 3
 
 def gathered_graphs(view: ProgramView, facts: RunFacts) -> Iterator[Finding]:
     """What is gathered with its graph in a training, though no backward begins from it."""
-    if not any(True for _ in facts.backwards()):
+    trained = {loop for traced in facts.backwards() for loop in loops_around(view, traced.statement)}
+    if not trained:
         return
     told = set[ItemId]()
-    trained = {loop for traced in facts.backwards() for loop in loops_around(view, traced.statement)}
     for full, graph, item in view.insides():
         if item not in graph.nodes or graph.nodes[item].muted or full not in facts.latest:
             continue
