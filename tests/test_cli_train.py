@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -217,6 +218,23 @@ def test_who_is_told_alone_to_end_ends_all_ranks_and_leaves_no_folder(
         psutil.wait_procs(end_all(process.pid))
 
 
+@contextlib.contextmanager
+def pressed_twice(begun: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[list[str]]:
+    """Meanwhile a person presses Ctrl+C when a file is there, and again when it is answered: what was said by then."""
+    said: list[str] = []
+
+    def press_twice() -> None:
+        wait_until("it runs", begun.exists)
+        os.kill(os.getpid(), signal.SIGINT)
+        wait_until("it is said", lambda: said.append(capfd.readouterr().err) or any(said))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    person = threading.Thread(target=press_twice)
+    person.start()
+    yield said
+    person.join()
+
+
 DEAF = """
 import pathlib, signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -230,19 +248,8 @@ def test_what_is_waited_for_is_said_and_a_second_ctrl_c_ends_it_at_once(
 ) -> None:
     monkeypatch.setattr(train_command, "TORCHRUN", (sys.executable, "-c", DEAF))
     monkeypatch.setattr(torchrun_entry, "GRACE_S", 86400.0)
-    said: list[str] = []
-
-    def press_twice() -> None:
-        wait_until("it runs", (tmp_path / "begun").exists)
-        os.kill(os.getpid(), signal.SIGINT)
-        wait_until("it is said", lambda: said.append(capfd.readouterr().err) or any(said))
-        os.kill(os.getpid(), signal.SIGINT)
-
-    person = threading.Thread(target=press_twice)
-    person.start()
-    with pytest.raises(KeyboardInterrupt):
+    with pressed_twice(tmp_path / "begun", capfd) as said, pytest.raises(KeyboardInterrupt):
         train_command.run_script(tmp_path / "net.py", [], [])
-    person.join()
     assert "keep a checkpoint" in "".join(said) and "Ctrl+C again ends them at once" in "".join(said)
 
 

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import msgspec
@@ -19,7 +18,7 @@ from gradstudio.protocol.hosts.host_book import Host, HostBook
 from gradstudio.protocol.torchrun.training_lines import TrainLine
 from tests.helpers import engine_forks, ssh_server
 from tests.helpers.patience import PATIENCE_SECONDS, wait_until
-from tests.test_cli_train import ENDLESS, end_one, is_alive
+from tests.test_cli_train import ENDLESS, end_one, is_alive, pressed_twice
 
 PROGRAM = ENDLESS.replace("4000", "3")
 SBATCH = """#!/bin/bash
@@ -168,18 +167,8 @@ def test_a_second_ctrl_c_ends_what_leads_to_hosts_at_once_and_is_not_said_again(
 ) -> None:
     (tmp_path / "deaf.sh").write_text(f"touch {tmp_path / 'begun'}; exec sleep 86400")
     HostBook(tmp_path).add(Host("deaf", command=f"sh {tmp_path / 'deaf.sh'}"))
-    said: list[str] = []
-
-    def press_twice() -> None:
-        wait_until("it runs", (tmp_path / "begun").exists)
-        os.kill(os.getpid(), signal.SIGINT)
-        wait_until("it is said", lambda: said.append(capfd.readouterr().err) or any(said))
-        os.kill(os.getpid(), signal.SIGINT)
-
-    person = threading.Thread(target=press_twice)
-    person.start()
-    assert main(["train", "--trust", "--hosts", "deaf", "--config-dir", str(tmp_path), str(program)]) == 130
-    person.join()
+    with pressed_twice(tmp_path / "begun", capfd) as said:
+        assert main(["train", "--trust", "--hosts", "deaf", "--config-dir", str(tmp_path), str(program)]) == 130
     said.append(capfd.readouterr().err)
     assert "".join(said).count("Ctrl+C again ends them at once") == 1
 

@@ -113,6 +113,26 @@ def go_on(desk: Desk, path: Path) -> None:
     desk.rest()
 
 
+def paused(desk: Desk, path: Path) -> KeptRun:
+    """A training that was begun, has learnt something and stands still."""
+    desk.window.actions["run.again"].trigger()
+    desk.until(lambda: learnt(path))
+    desk.window.actions["run.pause"].trigger()
+    desk.rest()
+    run = newest(path)
+    assert run is not None and run.state == "paused"
+    return run
+
+
+def go_on_in_another_window(desk: Desk, path: Path) -> None:
+    """The window in which it ran was killed."""
+    run = newest(path)
+    assert run is not None and run.state == "ended" and run.was_cut_off
+    desk.session.offer_cut_off_run()
+    go_on(desk, path)
+    check_against_plain_torch(path)
+
+
 def test_the_engine_is_killed_and_its_training_goes_on(desk: Desk, path: Path) -> None:
     desk.window.actions["run.again"].trigger()
     desk.until(lambda: learnt(path))
@@ -122,12 +142,7 @@ def test_the_engine_is_killed_and_its_training_goes_on(desk: Desk, path: Path) -
 
 
 def test_the_engine_is_killed_while_its_training_is_paused(desk: Desk, path: Path) -> None:
-    desk.window.actions["run.again"].trigger()
-    desk.until(lambda: learnt(path))
-    desk.window.actions["run.pause"].trigger()
-    desk.rest()
-    run = newest(path)
-    assert run is not None and run.state == "paused"
+    run = paused(desk, path)
     turns = run.record.turns
     desk.until(lambda: learnt(path) == turns)  # where it rests it is kept
     os.kill(desk.session.engine.pid, signal.SIGKILL)
@@ -195,11 +210,7 @@ def test_the_window_is_killed_and_its_training_goes_on(desk: Desk, path: Path, t
         while not learnt(path):
             assert child.poll() is None and not pause.wait(0.05)
         child.kill()
-    run = newest(path)
-    assert run is not None and run.state == "ended" and run.was_cut_off
-    desk.session.offer_cut_off_run()
-    go_on(desk, path)
-    check_against_plain_torch(path)
+    go_on_in_another_window(desk, path)
 
 
 def test_the_window_is_killed_while_its_training_is_paused(desk: Desk, path: Path, tmp_path: Path) -> None:
@@ -212,30 +223,18 @@ def test_the_window_is_killed_while_its_training_is_paused(desk: Desk, path: Pat
         while not ((run := newest(path)) is not None and run.state == "paused" and learnt(path) == run.record.turns):
             assert child.poll() is None and not pause.wait(0.05)
         child.kill()
-    run = newest(path)
-    assert run is not None and run.state == "ended" and run.was_cut_off
-    desk.session.offer_cut_off_run()
-    go_on(desk, path)
-    check_against_plain_torch(path)
+    go_on_in_another_window(desk, path)
 
 
 def test_who_closes_a_paused_training_is_not_asked_whether_it_goes_on(desk: Desk, path: Path) -> None:
-    desk.window.actions["run.again"].trigger()
-    desk.until(lambda: learnt(path))
-    desk.window.actions["run.pause"].trigger()
-    desk.rest()
+    paused(desk, path)
     desk.session.runs.close()
     run = newest(path)
     assert run is not None and run.state == "stopped" and run.can_go_on and not run.was_cut_off
 
 
 def test_a_paused_training_whose_engine_is_restarted_is_paused_no_more(desk: Desk, path: Path) -> None:
-    desk.window.actions["run.again"].trigger()
-    desk.until(lambda: learnt(path))
-    desk.window.actions["run.pause"].trigger()
-    desk.rest()
-    run = newest(path)
-    assert run is not None and run.state == "paused"
+    run = paused(desk, path)
     desk.session.run.restart_engine()
     run = newest(path)
     assert run is not None and run.state == "stopped" and run.can_go_on and not run.was_cut_off

@@ -10,6 +10,10 @@ from gradstudio.protocol.process_group import OF_SIGNAL
 
 OF_SSH: Final = 255
 """The exit code of ssh when it is ssh that failed, or that lost the line."""
+GONE: Final = 6
+"""The exit code of a visitor who found no engine of the name any more."""
+LET_GO: Final = 7
+"""That of one whose line was let go, for it was not heard for long: the engine goes on."""
 NOT_FOUND: Final = 127
 LAST_SIGNAL: Final = 64
 LAST_WORDS: Final = 4000

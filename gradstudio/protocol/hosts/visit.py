@@ -12,14 +12,12 @@ import msgspec
 
 from gradstudio.protocol.framing import Decoder, encode
 from gradstudio.protocol.hosts.channel import Channel
+from gradstudio.protocol.hosts.host_failures import GONE, LET_GO
 from gradstudio.protocol.hosts.left_record import forget_old_records, forget_record, hand_over, record_head
 from gradstudio.protocol.hosts.meeting_place import connect, meeting_folder
 from gradstudio.protocol.messages.hosting import Ask, Leave, Staying
 
 ANSWER_S: Final = 5
-GONE: Final = 6
-LET_GO: Final = 7
-"""The exit code where the line was not heard for long: the engine goes on."""
 _READ_BYTES: Final = 1 << 16
 
 

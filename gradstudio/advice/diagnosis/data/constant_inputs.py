@@ -1,6 +1,7 @@
 """Models that are given one number throughout, in every turn of their training: nothing can be learnt from that."""
 
 import ast
+import math
 from collections.abc import Iterator
 
 from gradstudio.advice.diagnosis.finding import Finding
@@ -65,10 +66,8 @@ def _number(view: ProgramView, facts: RunFacts, given: Source) -> float | None:
 
 def _is_one_number(record: TensorRecord) -> bool:
     summary = record.summary
-    size = 1
-    for edge in summary.shape:
-        size *= edge
-    is_data = summary.dtype.startswith("float") and not record.requires_grad and size >= FEWEST
+    is_many = math.prod(summary.shape) >= FEWEST
+    is_data = summary.dtype.startswith("float") and not record.requires_grad and is_many
     is_finite = not (summary.nan or summary.posinf or summary.neginf)
     return is_data and is_finite and summary.minimum is not None and summary.minimum == summary.maximum
 

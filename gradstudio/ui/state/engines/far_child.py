@@ -14,7 +14,7 @@ from gradstudio.protocol.hosts.engine_bundle import bundle_key
 from gradstudio.protocol.hosts.far_frames import FarDecoder
 from gradstudio.protocol.hosts.host_book import Host
 from gradstudio.protocol.hosts.host_command import refusal, start_command
-from gradstudio.protocol.hosts.host_failures import LAST_WORDS, OF_SSH, loss, start_failure
+from gradstudio.protocol.hosts.host_failures import GONE, LAST_WORDS, LET_GO, OF_SSH, loss, start_failure
 from gradstudio.protocol.hosts.porter import KEPT, QUIET_S
 from gradstudio.protocol.hosts.tensor_sending import ASK_BYTES, PIECE_BYTES, TensorSending
 from gradstudio.protocol.messages.events import Event, Log
@@ -24,10 +24,6 @@ from gradstudio.ui.state.engines.engine_child import EngineChild
 
 BEAT_MS: Final = 1000
 LEAVE_MS: Final = 5000
-GONE: Final = 6
-"""The exit code of a visitor who found no engine of the name any more (`protocol.hosts.visit`)."""
-LET_GO: Final = 7
-"""That of one whom it let go, for nobody was heard (`protocol.hosts.visit`)."""
 SILENT: Final = "The line to “{host}” is broken: this window was not heard there for {seconds} s."
 MOST_TO_WRITE: Final = 4 * PIECE_BYTES
 TELL_BYTES: Final = 5_000_000
